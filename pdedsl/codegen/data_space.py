@@ -351,13 +351,7 @@ def _readout(plan: DataPlan) -> Node:
 
 
 def model_function(plan: DataPlan) -> Function:
-    noisy = any(
-        isinstance(p, NoiseStep)
-        or (isinstance(p, SdeSteps | ResidualBlocks) and p.noise)
-        or (isinstance(p, ResidualBlocks) and p.before_readout)
-        for p in plan.parts
-    )
-    if not noisy and plan.members == 1:
+    if not plan.is_random and plan.members == 1:
         return Function("model", (("seed", 0),), "Logits whose softmax is u; deterministic.", (), Call("member"))
     named: list[tuple[str, Node]] = [("seed", Ref("seed")), ("samples", plan.training_samples)]
     if plan.samples != plan.training_samples:

@@ -20,10 +20,10 @@ from pdedsl.codegen.program import (
     Operation,
     Program,
     Ref,
-    Repeat,
     ReturnType,
     child_nodes,
     iter_nodes,
+    replace_children,
 )
 from pdedsl.numerics.functions import NARY_FUNCTIONS, UNARY_FUNCTIONS
 from pdedsl.symbolic.evaluate import fold
@@ -257,26 +257,6 @@ def _without_lambdas(function: Function, names: Mapping[Lambda, str]) -> Functio
 
 
 def _replace_formulas(node: Node, names: Mapping[Lambda, str]) -> Node:
-    def of(n: Node) -> Node:
-        return _replace_formulas(n, names)
-
-    def keys(named: tuple[tuple[str, Node], ...]) -> tuple[tuple[str, Node], ...]:
-        return tuple((k, of(v)) for k, v in named)
-
-    match node:
-        case Lambda(params=("x", *_)):
-            return Ref(names[node])
-        case Lambda(body=body) | Repeat(body=body):
-            return replace(node, body=of(body))
-        case Call(args=args, named=named):
-            return replace(node, args=tuple(map(of, args)), named=keys(named))
-        case Method(of=owner, args=args, named=named):
-            return replace(node, of=of(owner), args=tuple(map(of, args)), named=keys(named))
-        case ItemList(values=values):
-            return replace(node, values=tuple(map(of, values)))
-        case Operation(args=args):
-            return replace(node, args=tuple(map(of, args)))
-        case Component(of=owner):
-            return replace(node, of=of(owner))
-        case _:
-            return node
+    if isinstance(node, Lambda) and node.params[:1] == ("x",):
+        return Ref(names[node])
+    return replace_children(node, lambda child: _replace_formulas(child, names))

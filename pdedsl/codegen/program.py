@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import StrEnum
 from functools import cached_property, reduce
 from importlib import import_module
@@ -150,6 +150,15 @@ def child_nodes(node: Node) -> Iterator[Node]:
             child = item[1] if isinstance(item, tuple) else item
             if is_dataclass(child):
                 yield child  # type: ignore[misc]
+
+
+def replace_children(node: Node, change: Callable[[Any], Node]) -> Node:
+    """The node with the nodes directly below it changed."""
+
+    def of(value: Any) -> Any:
+        return tuple(map(of, value)) if isinstance(value, tuple) else change(value) if is_dataclass(value) else value
+
+    return replace(node, **{f.name: of(getattr(node, f.name)) for f in fields(node)}) if is_dataclass(node) else node
 
 
 # ---- Execution

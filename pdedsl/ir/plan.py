@@ -289,6 +289,16 @@ class DataPlan:
     def members(self) -> int:
         return sum(family.members for family in self.families)
 
+    @property
+    def is_random(self) -> bool:
+        """Whether a part draws noise."""
+        return any(
+            isinstance(p, NoiseStep)
+            or (isinstance(p, SdeSteps | ResidualBlocks) and p.noise)
+            or (isinstance(p, ResidualBlocks) and p.before_readout)
+            for p in self.parts
+        )
+
 
 @dataclass(frozen=True)
 class ImagePlan:

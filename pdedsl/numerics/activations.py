@@ -7,23 +7,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
 
-class Algebra(Protocol):
+@dataclass(frozen=True)
+class Algebra:
     """The functions that formulas are built from: on floating-point numbers here, on symbols in `symbolic`."""
 
-    def max(self, a: Any, b: Any) -> Any: ...
-    def min(self, a: Any, b: Any) -> Any: ...
-    def abs(self, x: Any) -> Any: ...
-    def exp(self, x: Any) -> Any: ...
-    def tanh(self, x: Any) -> Any: ...
-    def atan(self, x: Any) -> Any: ...
-    def sin(self, x: Any) -> Any: ...
-    def erf(self, x: Any) -> Any: ...
-    def sqrt(self, x: Any) -> Any: ...
-    def softplus(self, x: Any) -> Any: ...  # log(1 + eˣ)
-    def sigmoid(self, x: Any) -> Any: ...  # 1/(1 + e⁻ˣ)
+    max: Callable[[Any, Any], Any]
+    min: Callable[[Any, Any], Any]
+    abs: Callable[[Any], Any]
+    exp: Callable[[Any], Any]
+    tanh: Callable[[Any], Any]
+    atan: Callable[[Any], Any]
+    sin: Callable[[Any], Any]
+    erf: Callable[[Any], Any]
+    sqrt: Callable[[Any], Any]
+    softplus: Callable[[Any], Any]  # log(1 + eˣ)
+    sigmoid: Callable[[Any], Any]  # 1/(1 + e⁻ˣ)
 
 
 Formula = Callable[[Algebra, Any], Any]
@@ -85,29 +86,11 @@ class PairwiseActivation:
 MAXMIN = PairwiseActivation("maxmin", monotone=False, lipschitz=1)
 
 
-class Floats:
-    """The functions on floating-point numbers, without avoidable overflow."""
-
-    max = staticmethod(max)
-    min = staticmethod(min)
-    abs = staticmethod(abs)
-    exp = staticmethod(math.exp)
-    tanh = staticmethod(math.tanh)
-    atan = staticmethod(math.atan)
-    sin = staticmethod(math.sin)
-    erf = staticmethod(math.erf)
-    sqrt = staticmethod(math.sqrt)
-
-    @staticmethod
-    def softplus(x: float) -> float:
-        return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
-
-    @staticmethod
-    def sigmoid(x: float) -> float:
-        return (1 + math.tanh(x / 2)) / 2
-
-
-FLOATS = Floats()
+FLOATS = Algebra(
+    *(max, min, abs, math.exp, math.tanh, math.atan, math.sin, math.erf, math.sqrt),
+    softplus=lambda x: max(x, 0.0) + math.log1p(math.exp(-abs(x))),  # without avoidable overflow
+    sigmoid=lambda x: (1 + math.tanh(x / 2)) / 2,
+)
 _F = "torch.nn.functional"
 
 IDENTITY = Activation("identity", lambda m, x: x, "", True, 1, odd=True, convex=True, smooth=True, rising=True)

@@ -226,7 +226,7 @@ class UserBackbone:
     def residual_blocks(self) -> tuple[str, ...]:
         """The paths of the residual blocks, in the order of their calls; each is called once."""
         paths = self._named() if self.named else self._found()
-        order = _call_order(self.model, paths, self.shape)
+        order = [path for path, _ in _record_outputs(self.model, paths, self.shape)[1]]
         for path in paths:
             if order.count(path) != 1:
                 times = "never" if path not in order else f"{order.count(path)} times"
@@ -353,34 +353,25 @@ def _eval_mode(model: nn.Module) -> Iterator[None]:
             module.training = mode
 
 
-def _call_order(model: nn.Module, paths: Sequence[str], shape: Shape) -> list[str]:
-    """Which of the modules are called in a forward pass, in order."""
-    called: list[str] = []
+def _record_outputs(model: nn.Module, paths: Sequence[str], shape: Shape) -> tuple[Tensor, list[tuple[str, Tensor]]]:
+    """The value of the model, and the outputs of these modules in the order of their calls."""
+    outputs: list[tuple[str, Tensor]] = []
     hooks = [
-        model.get_submodule(path).register_forward_hook(lambda *_, path=path: called.append(path)) for path in paths
+        model.get_submodule(path).register_forward_hook(lambda *call, path=path: outputs.append((path, call[-1])))
+        for path in paths
     ]
     try:
-        _evaluate(model, torch.zeros(2, *shape))
+        return _evaluate(model, torch.zeros(2, *shape)), outputs
     finally:
         for hook in hooks:
             hook.remove()
-    return called
 
 
 def _readout(model: nn.Module, shape: Shape) -> str:
     """The path of the linear map whose output is that of the model."""
     paths = [path for path, module in model.named_modules() if isinstance(module, nn.Linear)]
-    values: dict[str, Tensor] = {}
-    hooks = []
-    for path in paths:
-        keep = lambda module, args, out, path=path: values.__setitem__(path, out)  # noqa: E731
-        hooks.append(model.get_submodule(path).register_forward_hook(keep))
-    try:
-        logits = _evaluate(model, torch.zeros(2, *shape))
-    finally:
-        for hook in hooks:
-            hook.remove()
-    last = [path for path, value in values.items() if value is logits]
+    logits, outputs = _record_outputs(model, paths, shape)
+    last = [path for path, value in outputs if value is logits]
     if not last:
         raise IncompatibleNetwork(
             f"{type(model).__name__} does not end in a linear layer, before which noise could be added"

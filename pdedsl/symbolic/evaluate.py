@@ -1,7 +1,7 @@
 """One fold over symbolic trees with a table of operations per algebra, and its algebra of floating-point numbers.
 
-The tables of other algebras are where the algebra is: nodes of torch programs in `codegen.expressions`, enclosures in
-`analysis.bounds.interval`. `unsupported` says what no generated code can compute.
+The table of torch operations is in `codegen.expressions`; `unsupported` says what generated code cannot compute. Ranges
+over boxes are in `analysis.bounds.interval`: their rules look at the expression, not only at the ranges of its parts.
 
 A point lists the coordinates of space, then time. Where an expression is not defined, the result is NaN.
 """

@@ -11,31 +11,13 @@ from sympy import Abs, Dummy, Expr, Function, Max, Min, Pow, atan, erf, exp, log
 
 from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
 from pdedsl.numerics.activations import Activation as Record
+from pdedsl.numerics.activations import Algebra
 
-
-class SympyAlgebra:
-    """The functions in formulas of activations, for sympy expressions."""
-
-    max = staticmethod(Max)
-    min = staticmethod(Min)
-    abs = staticmethod(Abs)
-    exp = staticmethod(exp)
-    tanh = staticmethod(tanh)
-    atan = staticmethod(atan)
-    sin = staticmethod(sin)
-    erf = staticmethod(erf)
-    sqrt = staticmethod(sqrt)
-
-    @staticmethod
-    def softplus(x: Expr) -> Expr:
-        return log(1 + exp(x))
-
-    @staticmethod
-    def sigmoid(x: Expr) -> Expr:
-        return 1 / (1 + exp(-x))
-
-
-SYMPY_ALGEBRA = SympyAlgebra()
+SYMPY_ALGEBRA = Algebra(
+    *(Max, Min, Abs, exp, tanh, atan, sin, erf, sqrt),
+    softplus=lambda x: log(1 + exp(x)),
+    sigmoid=lambda x: 1 / (1 + exp(-x)),
+)
 SYMPY_FUNCTIONS = ("sin", "tanh", "atan", "erf")  # these exist in sympy
 
 

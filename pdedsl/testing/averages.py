@@ -8,9 +8,9 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.config.methods import Scores, Weighting
-from pdedsl.ir.plan import DataPlan, NoiseStep, ResidualBlocks, SdeSteps
+from pdedsl.ir.plan import DataPlan
 from pdedsl.testing.distributions import concatenate_calls, members_of, readout_of, record_calls
-from pdedsl.testing.moments import Finding, Moments, Outcome, compare_tensors, standard_error
+from pdedsl.testing.moments import Finding, Moments, Outcome, broken, compare_tensors, standard_error
 from pdedsl.testing.operators import EvolutionUnderTest
 
 AVERAGE, AGREEMENT = "ensemble average of model()", "agreement of model() and operator()"
@@ -20,11 +20,9 @@ def average_finding(model: nn.Module, plan: DataPlan, x: Tensor) -> Finding:
     """u = Σ_m w_m mean_k softmax(z_mk), or the same average of logits z; members must have different weights."""
     output, logits = _member_logits(model, x)
     weights = _weights(model, len(logits), plan)
-    samples = plan.samples if is_random(plan) else 1
+    samples = plan.samples if plan.is_random else 1
     if any(len(z) != samples for z in logits):
-        return Finding(
-            AVERAGE, Outcome.BROKEN, f"expected {samples} noise samples per member, found {[len(z) for z in logits]}"
-        )
+        return broken(AVERAGE, f"expected {samples} noise samples per member, found {[len(z) for z in logits]}")
     if plan.average is Scores.PROBABILITIES:
         parts = [w * z.softmax(-1).mean(0) for w, z in zip(weights, logits, strict=True)]
         expected, found = torch.stack(parts).sum(0), output.softmax(-1)
@@ -37,15 +35,6 @@ def average_finding(model: nn.Module, plan: DataPlan, x: Tensor) -> Finding:
         compare_tensors(AVERAGE, f"the mean of {plan.average.value}", expected.to(found), found, tolerance)
         if distinct.ok
         else distinct
-    )
-
-
-def is_random(plan: DataPlan) -> bool:
-    return any(
-        isinstance(p, NoiseStep)
-        or (isinstance(p, SdeSteps | ResidualBlocks) and p.noise)
-        or (isinstance(p, ResidualBlocks) and p.before_readout)
-        for p in plan.parts
     )
 
 
@@ -69,11 +58,11 @@ def _check_members_differ(model: nn.Module, count: int) -> Finding:
     """Checks the number of members, and that no two have the same weights."""
     members = members_of(model)
     if len(members) != count:
-        return Finding(AVERAGE, Outcome.BROKEN, f"expected {count} members, found {len(members)}")
+        return broken(AVERAGE, f"expected {count} members, found {len(members)}")
     for (i, a), (j, b) in combinations(enumerate(members, 1), 2):
         pairs = [(p, q) for p, q in zip(a.parameters(), b.parameters(), strict=False) if p.dim() > 1]
         if pairs and all(p.shape == q.shape and torch.equal(p, q) for p, q in pairs):
-            return Finding(AVERAGE, Outcome.BROKEN, f"members {i} and {j} have the same weights")
+            return broken(AVERAGE, f"members {i} and {j} have the same weights")
     return Finding(AVERAGE, Outcome.HELD, f"{len(members)} members with different weights")
 
 

@@ -14,7 +14,7 @@ from pdedsl.ir.spec import Spec
 from pdedsl.ir.types import Operator
 from pdedsl.testing.feature_map_reference import StepRightHandSide, WeightMismatch, right_hand_sides
 from pdedsl.testing.model import ModelUnderTest, seeded
-from pdedsl.testing.moments import Finding, Outcome, compare_tensors, worst_of
+from pdedsl.testing.moments import Finding, broken, compare_tensors, worst_of
 from pdedsl.testing.reference_steps import integrate_rk4, step_of
 
 BLOCK = "time steps of block()"
@@ -64,7 +64,7 @@ def _compare_block(model: ModelUnderTest, plan: ImagePlan, weights: int) -> Find
         try:
             expected = integrate_reference(analysis, plan, right_hand_sides(analysis, plan, block), y)
         except WeightMismatch as error:
-            return Finding(BLOCK, Outcome.BROKEN, str(error))
+            return broken(BLOCK, str(error))
     return compare_tensors(BLOCK, f"the value of the block by {plan.method.name}", expected, found, _tolerance(plan))
 
 

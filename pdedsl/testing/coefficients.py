@@ -15,7 +15,7 @@ from sympy import Dummy, Expr, Function, KroneckerDelta, Max, Min, Symbol, lambd
 from torch import nn
 
 from pdedsl.ir.spec import Spec
-from pdedsl.numerics.activations import ACTIVATIONS
+from pdedsl.numerics.activations import ACTIVATIONS, Algebra
 from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partial
 
 Array = NDArray[np.float64]
@@ -26,24 +26,13 @@ class NotEvaluable(Exception):
     """An expression that cannot be evaluated here."""
 
 
-class NumpyAlgebra:
-    """The algebra of arrays, for the formulas of activations."""
-
-    max, min, abs = np.maximum, np.minimum, np.abs
-    exp, tanh, atan, sin, sqrt = np.exp, np.tanh, np.arctan, np.sin, np.sqrt
-    erf = staticmethod(erf)
-
-    @staticmethod
-    def softplus(x: Array) -> Array:
-        return np.logaddexp(0.0, x)
-
-    @staticmethod
-    def sigmoid(x: Array) -> Array:
-        return 0.5 * (1.0 + np.tanh(x / 2.0))
-
-
+NUMPY_ALGEBRA = Algebra(
+    *(np.maximum, np.minimum, np.abs, np.exp, np.tanh, np.arctan, np.sin, erf, np.sqrt),
+    softplus=lambda x: np.logaddexp(0.0, x),
+    sigmoid=lambda x: 0.5 * (1.0 + np.tanh(x / 2.0)),
+)
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **{name: lambda x, r=record: r.formula(NumpyAlgebra, x) for name, record in ACTIVATIONS.items()},
+    **{name: lambda x, r=record: r.formula(NUMPY_ALGEBRA, x) for name, record in ACTIVATIONS.items()},
     "maximum": lambda *args: reduce(np.maximum, args),
     "minimum": lambda *args: reduce(np.minimum, args),
 }

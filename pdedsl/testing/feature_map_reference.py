@@ -24,44 +24,16 @@ from pdedsl.ir.plan import ImagePlan
 from pdedsl.ir.spec import Learned, Spec
 from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Reaction, SymmetricLayer
 from pdedsl.numerics.activations import Activation
+from pdedsl.testing.coefficients import NUMPY_ALGEBRA
 
 Layer = Callable[[float, Tensor], Tensor]
 StepRightHandSide = Callable[[int, float, Tensor], Tensor]
 """The right-hand side on step j, at a time and a state."""
 
 
-class TorchAlgebra:
-    """The algebra of tensors, for the formulas of activations."""
-
-    abs, exp, tanh, atan, sin, erf, sqrt, sigmoid = (
-        *(torch.abs, torch.exp, torch.tanh, torch.atan, torch.sin, torch.erf),
-        lambda x: x**0.5,
-        torch.sigmoid,
-    )
-
-    @staticmethod
-    def max(a: Tensor | float, b: Tensor | float) -> Tensor:
-        return torch.maximum(*_pair(a, b))
-
-    @staticmethod
-    def min(a: Tensor | float, b: Tensor | float) -> Tensor:
-        return torch.minimum(*_pair(a, b))
-
-    @staticmethod
-    def softplus(x: Tensor) -> Tensor:
-        return torch.logaddexp(x, torch.zeros_like(x))
-
-
-def _pair(a: Tensor | float, b: Tensor | float) -> tuple[Tensor, Tensor]:
-    like = a if isinstance(a, Tensor) else b
-    assert isinstance(like, Tensor)
-    return torch.as_tensor(a).to(like), torch.as_tensor(b).to(like)
-
-
 def apply_activation(activation: Activation, x: Tensor) -> Tensor:
-    """σ(x) by its formula."""
-    value: Tensor = activation.formula(TorchAlgebra, x)
-    return value
+    """σ(x) by its formula, in numpy."""
+    return torch.from_numpy(activation.formula(NUMPY_ALGEBRA, x.cpu().numpy())).to(x)
 
 
 @dataclass(frozen=True)

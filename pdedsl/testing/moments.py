@@ -87,7 +87,7 @@ class Moments:
         stated = f"{self.count} moments of {self.paths} paths, false-positive rate {rate:g}"
         if self.worst.z <= z_threshold(self.count, rate):
             return Finding(of, Outcome.HELD, f"largest z = {self.worst.z:.1f} of {stated}")
-        return Finding(of, Outcome.BROKEN, f"{self.worst} (threshold {z_threshold(self.count, rate):.1f}; {stated})")
+        return broken(of, f"{self.worst} (threshold {z_threshold(self.count, rate):.1f}; {stated})")
 
 
 def z_threshold(count: int, rate: float) -> float:
@@ -103,22 +103,22 @@ def standard_error(values: Tensor) -> Tensor:
 def compare_tensors(of: str, name: str, expected: Tensor, found: Tensor, tolerance: float = 1e-10) -> Finding:
     """Whether two tensors are equal, to a tolerance relative to 1 + max |expected|."""
     if expected.shape != found.shape:
-        return Finding(
-            of, Outcome.BROKEN, f"{name}: expected the shape {tuple(expected.shape)}, found {tuple(found.shape)}"
-        )
+        return broken(of, f"{name}: expected the shape {tuple(expected.shape)}, found {tuple(found.shape)}")
     size = float(expected.abs().max()) + 1.0
     away = (found - expected).abs()
     if bool((away <= tolerance * size).all()):
         return Finding(of, Outcome.HELD, f"{name}: {found.numel()} entries within {tolerance:g}")
     place = int(away.nan_to_num(inf, inf).argmax())
     pair = f"expected {float(expected.reshape(-1)[place]):.6g}, found {float(found.reshape(-1)[place]):.6g}"
-    return Finding(
-        of, Outcome.BROKEN, f"{name}: {pair} at entry {place + 1} of {found.numel()}, tolerance {tolerance:g}"
-    )
+    return broken(of, f"{name}: {pair} at entry {place + 1} of {found.numel()}, tolerance {tolerance:g}")
 
 
 def untested(of: str, why: str) -> Finding:
     return Finding(of, Outcome.UNTESTED, why)
+
+
+def broken(of: str, why: str) -> Finding:
+    return Finding(of, Outcome.BROKEN, why)
 
 
 def worst_of(of: str, findings: Iterable[Finding]) -> Finding:

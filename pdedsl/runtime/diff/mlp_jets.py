@@ -375,6 +375,10 @@ class JetNetwork(nn.Module):
                 value = activation(self.name)(value)
         return self.without_images(value)
 
+    @property
+    def activation_derivatives(self) -> ActivationDerivatives:
+        return ACTIVATION_DERIVATIVES.get(self.name, autodiff_derivatives(activation(self.name)))
+
     def with_images(self, points: Tensor) -> Tensor:
         """(n, k), or (2n, k) with a reflection symmetry: the points, then their images."""
         if self.symmetry is None:
@@ -451,7 +455,7 @@ class JetNetwork(nn.Module):
         return out
 
     def _activate(self, z: Tensor, request: DerivativeRequest, coefficients: tuple[Tensor, ...]) -> Tensor:
-        derivatives_of = ACTIVATION_DERIVATIVES.get(self.name, autodiff_derivatives(activation(self.name)))
+        derivatives_of = self.activation_derivatives
         if not request.higher and not any(c.requires_grad for c in coefficients):
             pairs = [(c[:, list(own)], a, b) for c, (own, a, b) in zip(coefficients, request.pairs, strict=True)]
             return activation_jets(z, derivatives_of, pairs)
@@ -517,14 +521,7 @@ def per_sample_gradients(values: Tensor, layers: list[LayerJets]) -> Tensor:
 
 def supports_forward_laplacian(network: JetNetwork, request: DerivativeRequest) -> bool:
     """Whether only u and one operator without mixed derivatives are requested, in coordinates that are not periodic."""
-    if (
-        network.symmetry is not None
-        or any(network.periodic)
-        or len(request.operators) != 1
-        or any(map(sum, request.orders))
-    ):
-        return False
-    return all(max(parts) == sum(parts) for parts in request.operators[0])
+    return network.symmetry is None and not any(network.periodic) and supports_hutchinson(request)
 
 
 def forward_laplacian(network: JetNetwork, points: Tensor, request: DerivativeRequest, coefficients: Tensor) -> Tensor:
@@ -537,20 +534,25 @@ def forward_laplacian(network: JetNetwork, points: Tensor, request: DerivativeRe
     value = functional.linear((points - network.middle) / network.lengths, network.weights[0], network.biases[0])
     operator = coefficients[:, first] @ columns[[axes[k] for k in first]]
     factors, directions = _directions(coefficients[:, second], columns[[axes[k] for k in second]])
-    derivatives_of, last = (
-        ACTIVATION_DERIVATIVES.get(network.name, autodiff_derivatives(activation(network.name))),
-        len(network.weights) - 1,
-    )
-    for k in range(1, last + 1):
-        weight = network.weights[k]
-        sigma, first_derivative, second_derivative = derivatives_of(value, 2)
-        operator = functional.linear(
-            first_derivative * operator + second_derivative * _diagonal_quadratic_form(factors, directions), weight
-        )
-        value = functional.linear(sigma, weight, network.biases[k])
-        if k < last:
-            directions = functional.linear(first_derivative * directions, weight)
+    value, operator = _propagate(network, value, operator, directions, lambda z: _diagonal_quadratic_form(factors, z))
     return torch.stack([value, operator])
+
+
+def _propagate(
+    network: JetNetwork, value: Tensor, operator: Tensor, directions: Tensor, quadratic_form: Callable[[Tensor], Tensor]
+) -> tuple[Tensor, Tensor]:
+    """u and L u, from the streams of the first layer: L σ(z) = σ′ Lz + σ″ q, where q is the quadratic form of the
+    directions."""
+    for k, (weight, bias) in enumerate(zip(network.weights, network.biases, strict=True)):
+        if k:
+            sigma, first_derivative, second_derivative = network.activation_derivatives(value, 2)
+            operator = functional.linear(
+                first_derivative * operator + second_derivative * quadratic_form(directions), weight
+            )
+            value = functional.linear(sigma, weight, bias)
+            if k + 1 < len(network.weights):
+                directions = functional.linear(first_derivative * directions, weight)
+    return value, operator
 
 
 def _directions(factors: Tensor, columns: Tensor) -> tuple[Tensor, Tensor]:
@@ -615,16 +617,7 @@ def hutchinson_estimates(
     value = functional.linear(network.inputs(points, 0), network.weights[0], network.biases[0])
     operator = functional.linear(entering.expand(len(signs), -1, -1), network.weights[0])
     directions = functional.linear(directions, network.weights[0])
-    derivatives_of, last = (
-        ACTIVATION_DERIVATIVES.get(network.name, autodiff_derivatives(activation(network.name))),
-        len(network.weights) - 1,
+    value, operator = _propagate(
+        network, value, operator, directions, lambda z: torch.einsum("p,epnw->enw", factors, z.square())
     )
-    for k in range(1, last + 1):
-        weight = network.weights[k]
-        sigma, first_derivative, second_derivative = derivatives_of(value, 2)
-        quadratic = torch.einsum("p,epnw->enw", factors, directions.square())
-        operator = functional.linear(first_derivative * operator + second_derivative * quadratic, weight)
-        value = functional.linear(sigma, weight, network.biases[k])
-        if k < last:
-            directions = functional.linear(first_derivative * directions, weight)
     return network.without_images(torch.cat([value[None], operator]))
