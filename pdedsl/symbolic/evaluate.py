@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from math import isclose, isfinite, isnan, nan
-from operator import itemgetter
+from operator import itemgetter, mul
 from random import Random
 from typing import TypeVar
 
@@ -136,6 +136,8 @@ def _activation(record: ActivationRecord, order: int) -> Callable[[float], float
 
 def _float_operation(e: Expr) -> Callable[..., float]:
     name, kind = type(e).__name__, type(e)
+    if name == "Mul" and len(e.args) == 2:
+        return mul  # the most frequent operation, in half the time
     if name in FLOATS:
         return FLOATS[name]
     if isinstance(e, Activation | ActivationDerivative):

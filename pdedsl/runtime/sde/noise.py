@@ -104,7 +104,30 @@ def _ratio(numerator: Tensor, denominator: Tensor) -> Tensor:
 # ---- Blocks
 
 
-class GaussianNoise(nn.Module):
+class _ConstantNoise(nn.Module):
+    """x + s·ξ, independent ξ of variance 1. A Parameter as `std` is learned; a tensor broadcasts against one sample."""
+
+    law: NoiseLaw
+
+    def __init__(self, std: float | Tensor, *, seed: int) -> None:
+        super().__init__()
+        self.std = std if isinstance(std, float | int | nn.Parameter) else nn.Buffer(std)
+        self.stream = RandomStream(seed)
+
+    def forward(self, x: Tensor) -> Tensor:
+        if self.stream.frozen or isinstance(self.std, Tensor):
+            return x + self.increment(x)
+        return torch.add(x, self.stream(x, self.law), alpha=self.std)  # in one pass
+
+    def increment(self, x: Tensor) -> Tensor:
+        """s·ξ, which broadcasts to x: multiplied before broadcasting, so that every row is rounded in the same way."""
+        return self.stream.spread(self.stream(x, self.law) * self.std, x)
+
+    def extra_repr(self) -> str:
+        return "" if isinstance(self.std, Tensor) else f"std={self.std:g}"
+
+
+class GaussianNoise(_ConstantNoise):
     """x + s·ξ, ξ ~ N(0, I). A Parameter as `std` is learned; a tensor broadcasts against one sample.
 
     Args:
@@ -122,22 +145,10 @@ class GaussianNoise(nn.Module):
         True
     """
 
-    def __init__(self, std: float | Tensor, *, seed: int) -> None:
-        super().__init__()
-        self.std = std if isinstance(std, float | int | nn.Parameter) else nn.Buffer(std)
-        self.stream = RandomStream(seed)
-
-    def forward(self, x: Tensor) -> Tensor:
-        return _sum(x, self.std, self.stream, "normal")
-
-    def increment(self, x: Tensor) -> Tensor:
-        return _increment(x, self.std, self.stream, "normal")
-
-    def extra_repr(self) -> str:
-        return "" if isinstance(self.std, Tensor) else f"std={self.std:g}"
+    law = "normal"
 
 
-class LaplaceNoise(nn.Module):
+class LaplaceNoise(_ConstantNoise):
     """x + s·ξ, independent Laplace ξ of variance 1, density exp(−√2|ξ|)/√2: the diffusivity of the Gaussian.
 
     Args:
@@ -155,31 +166,7 @@ class LaplaceNoise(nn.Module):
         True
     """
 
-    def __init__(self, std: float, *, seed: int) -> None:
-        super().__init__()
-        self.std = std
-        self.stream = RandomStream(seed)
-
-    def forward(self, x: Tensor) -> Tensor:
-        return _sum(x, self.std, self.stream, "laplace")
-
-    def increment(self, x: Tensor) -> Tensor:
-        return _increment(x, self.std, self.stream, "laplace")
-
-    def extra_repr(self) -> str:
-        return f"std={self.std:g}"
-
-
-def _sum(x: Tensor, std: float | Tensor, stream: RandomStream, law: NoiseLaw) -> Tensor:
-    """x + s·ξ, in one pass if possible."""
-    if stream.frozen or isinstance(std, Tensor):
-        return x + _increment(x, std, stream, law)
-    return torch.add(x, stream(x, law), alpha=std)
-
-
-def _increment(x: Tensor, std: float | Tensor, stream: RandomStream, law: NoiseLaw) -> Tensor:
-    """s·ξ, which broadcasts to x: multiplied before broadcasting, so that every row is rounded in the same way."""
-    return stream.spread(stream(x, law) * std, x)
+    law = "laplace"
 
 
 class RelativeNoise(nn.Module):
