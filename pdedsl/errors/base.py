@@ -21,7 +21,7 @@ class Code:
     name: str
     description: str
 
-    def error(
+    def __call__(
         self,
         message: str,
         span: Span,
@@ -35,7 +35,7 @@ class Code:
 
     def at(self, message: str, hint: str = "", once: bool = False, fixes: FixOf | None = None) -> SpanError:
         """The constructor of an error without parameters; `fixes` are those of its span."""
-        return lambda span: self.error(message, span, hint, once=once, fixes=fixes(span) if fixes else ())
+        return lambda span: self(message, span, hint, once=once, fixes=fixes(span) if fixes else ())
 
     def of(
         self, message: str, hint: str = "", once: bool = False, fixes: FixOf | None = None

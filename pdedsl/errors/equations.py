@@ -38,7 +38,7 @@ REMOVE_FOR = "remove 'for …'"
 def missing_unknown(step: bool, span: Span) -> PdeError:
     """`step` for `Δt = 0.01`."""
     hint = TIME_STEPS_HINT if step else "define constants and functions with const or let"
-    return MISSING_UNKNOWN.error("this equation contains no unknown", span, hint)
+    return MISSING_UNKNOWN("this equation contains no unknown", span, hint)
 
 
 terms_cancel = CANCELS.at("all terms of this equation cancel")
@@ -47,7 +47,7 @@ terms_cancel = CANCELS.at("all terms of this equation cancel")
 def not_the_time(name: str, time: str | None, span: Span) -> PdeError:
     """`time` is the declared time variable, if any."""
     hint = f"write: for {time} in [a, b]" if time else "declare the time: time t in [0, 1]"
-    return NOT_TIME.error(f"'{name}' is not the time variable", span, hint, fixes=replace_word(name, time, span))
+    return NOT_TIME(f"'{name}' is not the time variable", span, hint, fixes=replace_word(name, time, span))
 
 
 # ---- Conditions
@@ -55,12 +55,12 @@ def not_the_time(name: str, time: str | None, span: Span) -> PdeError:
 
 def boundary_condition_with_interval(span: Span, interval: Span) -> PdeError:
     fixes = remove(interval, REMOVE_FOR)
-    return CONDITION_WITH_INTERVAL.error("a boundary condition must hold at all times", span, REMOVE_FOR, fixes=fixes)
+    return CONDITION_WITH_INTERVAL("a boundary condition must hold at all times", span, REMOVE_FOR, fixes=fixes)
 
 
 def condition_with_interval(span: Span, interval: Span) -> PdeError:
     fixes = remove(interval, REMOVE_FOR)
-    return CONDITION_WITH_INTERVAL.error(
+    return CONDITION_WITH_INTERVAL(
         "an initial or terminal condition holds at a single time", span, REMOVE_FOR, fixes=fixes
     )
 
@@ -68,12 +68,12 @@ def condition_with_interval(span: Span, interval: Span) -> PdeError:
 def no_boundary(periodic: bool, span: Span, condition: Span) -> PdeError:
     reason = "it is periodic in all coordinates" if periodic else "it is unbounded"
     hint = "remove the condition"
-    return INVALID_LOCATION.error(f"this space has no boundary: {reason}", span, hint, fixes=remove(condition, hint))
+    return INVALID_LOCATION(f"this space has no boundary: {reason}", span, hint, fixes=remove(condition, hint))
 
 
 def unknown_face(name: str, faces: Sequence[str], guess: str | None, span: Span) -> PdeError:
     hint = did_you_mean(guess, f"available: {join_comma(faces)}")
-    return INVALID_LOCATION.error(f"unknown boundary face '{name}'", span, hint, fixes=replace_word(name, guess, span))
+    return INVALID_LOCATION(f"unknown boundary face '{name}'", span, hint, fixes=replace_word(name, guess, span))
 
 
 invalid_location = INVALID_LOCATION.at(
@@ -89,14 +89,14 @@ def not_at_initial_or_final_time(
     """`location` is the span of the time argument."""
     message = f"{time} = {at} is neither the initial nor the final time"
     hint = f"use {time} = {start} (initial condition) or {time} = {end} (terminal condition)"
-    return INVALID_LOCATION.error(message, span, hint, fixes=replace_by((start, end), location))
+    return INVALID_LOCATION(message, span, hint, fixes=replace_by((start, end), location))
 
 
 def not_on_the_boundary(variable: str, at: str, places: Sequence[str], span: Span, location: Span | None) -> PdeError:
     where = join_or(f"{variable} = {p}" for p in places)
     hint = f"the boundary is {where}" if where else f"there is no boundary in {variable}"
     message = f"{variable} = {at} is not on the boundary"
-    return INVALID_LOCATION.error(message, span, hint, fixes=replace_by(places, location))
+    return INVALID_LOCATION(message, span, hint, fixes=replace_by(places, location))
 
 
 invalid_condition = INVALID_CONDITION.at(
@@ -112,19 +112,17 @@ missing_equation = MISSING_EQUATION.of("'{unknown}' has no equation", "add an eq
 
 def duplicate_equation(unknown: str, time: str | None, span: Span) -> PdeError:
     hint = f"restrict each to a time interval with 'for {time} in [a, b]', or keep one" if time else KEEP_ONE
-    return DUPLICATE_EQUATION.error(f"a second equation for '{unknown}'", span, hint, fixes=remove(span))
+    return DUPLICATE_EQUATION(f"a second equation for '{unknown}'", span, hint, fixes=remove(span))
 
 
 def outside_time_interval(interval: str, time: str, span: Span) -> PdeError:
-    return OUTSIDE_TIME.error(f"the time interval {interval} is not contained in {time}", span)
+    return OUTSIDE_TIME(f"the time interval {interval} is not contained in {time}", span)
 
 
 def time_gap(time: str, start: str, end: str, span: Span, first: Span | None) -> PdeError:
     """`first` is the span of the left endpoint."""
     hint = f"start this interval at {start}"
-    return GAP.error(
-        f"no equation for {time} in [{start}, {end}]", span, hint, fixes=_replace_endpoint(hint, first, start)
-    )
+    return GAP(f"no equation for {time} in [{start}, {end}]", span, hint, fixes=_replace_endpoint(hint, first, start))
 
 
 def time_gap_at_end(time: str, start: str, end: str, span: Span, last: Span | None) -> PdeError:
@@ -133,14 +131,14 @@ def time_gap_at_end(time: str, start: str, end: str, span: Span, last: Span | No
         f"end this interval at {end}, or add another",
         _replace_endpoint(f"end this interval at {end}", last, end),
     )
-    return GAP.error(f"no equation for {time} in [{start}, {end}]", span, hint, fixes=fixes)
+    return GAP(f"no equation for {time} in [{start}, {end}]", span, hint, fixes=fixes)
 
 
 def time_overlap(time: str, start: str, end: str, reached: str, span: Span, first: Span | None) -> PdeError:
     """`first` is the span of the left endpoint."""
     hint = f"start this interval at {reached}"
     fixes = _replace_endpoint(hint, first, reached)
-    return OVERLAP.error(f"two equations for {time} in [{start}, {end}]", span, hint, fixes=fixes)
+    return OVERLAP(f"two equations for {time} in [{start}, {end}]", span, hint, fixes=fixes)
 
 
 def _replace_endpoint(title: str, at: Span | None, new: str) -> tuple[Fix, ...]:
@@ -149,7 +147,7 @@ def _replace_endpoint(title: str, at: Span | None, new: str) -> tuple[Fix, ...]:
 
 def duplicate_condition(unknown: str, kind: str, span: Span) -> PdeError:
     """`kind` is "initial condition", "terminal velocity", …"""
-    return TOO_MANY_CONDITIONS.error(f"a second {kind} for '{unknown}'", span, KEEP_ONE, fixes=remove(span))
+    return TOO_MANY_CONDITIONS(f"a second {kind} for '{unknown}'", span, KEEP_ONE, fixes=remove(span))
 
 
 def too_many_conditions(unknown: str, face: str, limit: int, span: Span) -> PdeError:
@@ -159,7 +157,7 @@ def too_many_conditions(unknown: str, face: str, limit: int, span: Span) -> PdeE
         message, hint = f"the equation admits no condition for '{unknown}' on {face}", "remove it"
     elif limit == 1:
         message, hint = f"a second condition on {face}", KEEP_ONE
-    return TOO_MANY_CONDITIONS.error(message, span, hint or f"keep {limit}", fixes=remove(span))
+    return TOO_MANY_CONDITIONS(message, span, hint or f"keep {limit}", fixes=remove(span))
 
 
 initial_and_terminal = INITIAL_AND_TERMINAL.of(
@@ -169,13 +167,13 @@ initial_and_terminal = INITIAL_AND_TERMINAL.of(
 
 def condition_order(order: int, span: Span) -> PdeError:
     what = f"an equation of order {order} in time" if order else "an equation without a time derivative"
-    return CONDITION_ORDER.error(f"{what} does not admit this condition", span, "remove it", fixes=remove(span))
+    return CONDITION_ORDER(f"{what} does not admit this condition", span, "remove it", fixes=remove(span))
 
 
 def missing_initial_condition(unknown: str, kind: str, left: str, span: Span, insert_at: int | None) -> PdeError:
     """A homogeneous condition can be inserted at `insert_at`, unless it is None."""
     fixes = insert(insert_at, f"\n{left} = 0") if insert_at is not None else ()
-    return MISSING_INITIAL.error(f"'{unknown}' has no {kind}", span, f"add {left} = …", fixes=fixes)
+    return MISSING_INITIAL(f"'{unknown}' has no {kind}", span, f"add {left} = …", fixes=fixes)
 
 
 def missing_boundary_condition(unknown: str, missing: Sequence[str], span: Span, insert_at: int | None) -> PdeError:
@@ -184,14 +182,14 @@ def missing_boundary_condition(unknown: str, missing: Sequence[str], span: Span,
     where, faces = (" and ".join(missing), join_comma(missing)) if missing else ("the boundary", "boundary")
     hint = f"add {unknown} = … on {faces}"
     fixes = insert(insert_at, f"\n{unknown} = 0 on {faces}") if insert_at is not None else ()
-    return MISSING_BOUNDARY.error(f"'{unknown}' has no condition on {where}", span, hint, fixes=fixes)
+    return MISSING_BOUNDARY(f"'{unknown}' has no condition on {where}", span, hint, fixes=fixes)
 
 
 def too_few_conditions(unknown: str, count: str, expected: str, where: str, span: Span) -> PdeError:
     """The counts are texts: a condition that couples two faces counts one half on each."""
     counted = {"0": "no condition", "1": "1 condition"}.get(count, f"{count} conditions")
     message = f"'{unknown}' has {counted} on {where}; its equation needs {expected}"
-    return MISSING_BOUNDARY.error(message, span, "add the missing conditions")
+    return MISSING_BOUNDARY(message, span, "add the missing conditions")
 
 
 # ---- Domains and curves (E43x)
@@ -212,7 +210,7 @@ def redundant_inequality(text: str, span: Span, before: int | None) -> PdeError:
     """`before` is the position of `where`, if this is the only inequality."""
     fixes = remove(span, item=True) if before is None else remove(Span(before, span.end))
     message = f"the inequality '{text}' is redundant: its boundary does not intersect the domain"
-    return EMPTY_DOMAIN.error(message, span, "remove it, or enlarge the box", fixes=fixes)
+    return EMPTY_DOMAIN(message, span, "remove it, or enlarge the box", fixes=fixes)
 
 
 empty_location = EMPTY_SET.at(
@@ -244,7 +242,7 @@ NOT_IDENTIFIABLE = Code("W440", "a learned coefficient is not identifiable witho
 
 def exact_solution_violated(text: str, size: float, span: Span) -> PdeError:
     message = f"the exact solution does not satisfy '{text}' (residual {size:.2g})"
-    return VIOLATED.error(message, span, "correct the solution, or the equation or condition")
+    return VIOLATED(message, span, "correct the solution, or the equation or condition")
 
 
 needs_physical_domain = NOT_AN_UNKNOWN.of("'{name}' needs a physical domain", "as in: space x in [0, 1]")
@@ -252,12 +250,12 @@ needs_physical_domain = NOT_AN_UNKNOWN.of("'{name}' needs a physical domain", "a
 
 def not_an_unknown(name: str | None, span: Span) -> PdeError:
     message = f"'{name}' is not an unknown" if name else "expected an unknown"
-    return NOT_AN_UNKNOWN.error(message, span, "write an unknown or a component: u, u₁")
+    return NOT_AN_UNKNOWN(message, span, "write an unknown or a component: u, u₁")
 
 
 def arguments_differ(name: str, span: Span) -> PdeError:
     hint = f"write {name} without arguments"
-    return NOT_AN_UNKNOWN.error(
+    return NOT_AN_UNKNOWN(
         f"'{name}' must have the arguments of its declaration", span, hint, fixes=replace_word("", name, span)
     )
 
@@ -297,13 +295,13 @@ def backward_diffusion(terms: str, from_start: bool, span: Span, sign: Edit | No
     data, other = ("initial", "a terminal") if from_start else ("terminal", "an initial")
     message = f"backward diffusion {terms} with {data} data: the problem is ill-posed"
     hint = f"change the sign of {terms}, or prescribe {other} condition instead"
-    return ILL_POSED.error(message, span, hint, fixes=_change_sign(terms, sign))
+    return ILL_POSED(message, span, hint, fixes=_change_sign(terms, sign))
 
 
 def hadamard_instability(terms: str, span: Span, sign: Edit | None) -> PdeError:
     """Second order in time with the wrong sign: the equation is elliptic in space and time (Hadamard)."""
     message = f"high frequencies grow without bound under {terms}: the initial value problem is ill-posed"
-    return ILL_POSED.error(message, span, f"change the sign of {terms}", fixes=_change_sign(terms, sign))
+    return ILL_POSED(message, span, f"change the sign of {terms}", fixes=_change_sign(terms, sign))
 
 
 def _change_sign(terms: str, sign: Edit | None) -> tuple[Fix, ...]:
@@ -322,7 +320,7 @@ def outflow_condition(condition: str, outflow: Sequence[str], others: Sequence[s
         plain = re.fullmatch(r"(.*\son\s)[\w, ]+", condition)  # without 'where', which contains a comparison
         hint = f"prescribe it on {join_comma(others)} only: characteristics leave the domain on {join_comma(outflow)}"
         fixes = replace_by([f"{plain[1]}{join_comma(others)}"] if plain else [], span)
-    return OUTFLOW.error(f"Dirichlet condition '{condition}' at an outflow boundary", span, hint, fixes=fixes)
+    return OUTFLOW(f"Dirichlet condition '{condition}' at an outflow boundary", span, hint, fixes=fixes)
 
 
 def overdetermined(
@@ -332,7 +330,7 @@ def overdetermined(
     overdetermined faces only."""
     message = f"overdetermined: '{unknown}' on {' and '.join(determining)} determines it on {' and '.join(determined)}"
     hint, fixes = f"prescribe {unknown} on {join_comma(determining)} only", remove(span) if only_there else ()
-    return OUTFLOW.error(message, span, hint, fixes=fixes)
+    return OUTFLOW(message, span, hint, fixes=fixes)
 
 
 # The Dirichlet problem for a hyperbolic equation (Hadamard 1923).
@@ -346,13 +344,13 @@ def missing_inflow_condition(unknown: str, faces: Sequence[str], span: Span, ins
     """No condition on an inflow boundary; `insert_at` is where a homogeneous one can be inserted."""
     message = f"'{unknown}' has no condition on the inflow boundary {' and '.join(faces)}"
     fixes = insert(insert_at, f"\n{unknown} = 0 on {join_comma(faces)}")
-    return MISSING_BOUNDARY.error(message, span, f"add {unknown} = … on {join_comma(faces)}", fixes=fixes)
+    return MISSING_BOUNDARY(message, span, f"add {unknown} = … on {join_comma(faces)}", fixes=fixes)
 
 
 def too_few_for_characteristics(face: str, count: int, expected: int, span: Span) -> PdeError:
     has = {0: "no condition", 1: "1 condition"}.get(count, f"{count} conditions")
     message = f"{face} has {has} for {expected} incoming characteristic{'s' * (expected > 1)}"
-    return MISSING_BOUNDARY.error(message, span, f"prescribe one condition per incoming characteristic on {face}")
+    return MISSING_BOUNDARY(message, span, f"prescribe one condition per incoming characteristic on {face}")
 
 
 learned_sign = LEARNED_SIGN.of(
@@ -365,13 +363,13 @@ def axiom_refuted(axiom: str, reason: str, witness: str, offending: Sequence[Spa
     """`reason` and `witness` come from the prover; `offending` are the spans of the offending terms."""
     notes: Notes = tuple((location, "offending term") for location in offending)
     hint = f"counterexample: {witness}" if witness else ""
-    return REFUTED.error(f"{axiom} does not hold: {reason.rstrip('.')}", span, hint, notes)
+    return REFUTED(f"{axiom} does not hold: {reason.rstrip('.')}", span, hint, notes)
 
 
 def axiom_not_applicable(axiom: str, axioms: Sequence[str], span: Span) -> PdeError:
     message = f"{axiom} does not apply to this equation"
     fixes = remove(span, item=True)
-    return NOT_APPLICABLE.error(message, span, f"applicable: {join_comma(axioms)}", fixes=fixes)
+    return NOT_APPLICABLE(message, span, f"applicable: {join_comma(axioms)}", fixes=fixes)
 
 
 def unstable_step(reason: str, hint: str, span: Span) -> Diagnostic:

@@ -35,7 +35,7 @@ def unused_classes(data: str, classes: int, model: int, span: Span) -> Diagnosti
 
 
 def missing_diffusion(span: Span) -> PdeError:
-    return MISSING_DIFFUSION.error(
+    return MISSING_DIFFUSION(
         "a randomized smoothing certificate needs a diffusion term νΔu with constant ν",
         span,
         "add a term such as ½σ²Δu, or remove this line",
@@ -44,7 +44,7 @@ def missing_diffusion(span: Span) -> PdeError:
 
 
 def no_lipschitz_bound(span: Span) -> PdeError:
-    return NO_LIPSCHITZ_BOUND.error(
+    return NO_LIPSCHITZ_BOUND(
         "no bound on the Lipschitz constant of this network is known, and there is no diffusion to derive one from",
         span,
         "remove it, use frame lipschitz (on pixels), or certify randomized_smoothing, which needs no bound",
@@ -58,12 +58,12 @@ missing_attack = MISSING_ATTACK.at("an audit of robust accuracy needs an attack"
 def not_a_classifier(entry: str, span: Span) -> PdeError:
     message = f"'{entry}' applies only to classifiers; the unknown of this spec is not a simplex(k)"
     hint = "remove it, or declare the unknown as simplex(k)"
-    return NOT_A_CLASSIFIER.error(message, span, hint, fixes=remove(span, item=True))
+    return NOT_A_CLASSIFIER(message, span, hint, fixes=remove(span, item=True))
 
 
 def reference_with_learned_coefficients(span: Span) -> PdeError:
     message = "a reference solution needs known coefficients, but this equation has learned ones"
-    return NO_REFERENCE.error(message, span, "remove it", fixes=remove(span, item=True))
+    return NO_REFERENCE(message, span, "remove it", fixes=remove(span, item=True))
 
 
 reference_in_any_dimension = NO_REFERENCE.of(
@@ -74,28 +74,28 @@ reference_in_any_dimension = NO_REFERENCE.of(
 
 def plot_needs_plane(plot: str, dimension: int, span: Span) -> PdeError:
     message = f"the plot '{plot}' needs two-dimensional data, found dimension {dimension}"
-    return PLOT_NOT_AVAILABLE.error(message, span, "remove it", fixes=remove(span, item=True))
+    return PLOT_NOT_AVAILABLE(message, span, "remove it", fixes=remove(span, item=True))
 
 
 def plot_needs_entry(plot: str, entry: str, span: Span) -> PdeError:
-    return PLOT_NOT_AVAILABLE.error(f"the plot '{plot}' needs '{entry}' in this block", span, f"add: {entry} …")
+    return PLOT_NOT_AVAILABLE(f"the plot '{plot}' needs '{entry}' in this block", span, f"add: {entry} …")
 
 
 def plot_needs_classifier(plot: str, span: Span) -> PdeError:
     message = f"the plot '{plot}' applies only to classifiers"
-    return PLOT_NOT_AVAILABLE.error(message, span, "remove it, or use plot solution", fixes=remove(span, item=True))
+    return PLOT_NOT_AVAILABLE(message, span, "remove it, or use plot solution", fixes=remove(span, item=True))
 
 
 def plot_needs_solution(plot: str, span: Span) -> PdeError:
     message = f"the plot '{plot}' needs an equation on a physical domain"
-    return PLOT_NOT_AVAILABLE.error(message, span, "remove it, or use plot confusion", fixes=remove(span, item=True))
+    return PLOT_NOT_AVAILABLE(message, span, "remove it, or use plot confusion", fixes=remove(span, item=True))
 
 
 def plot_needs_training(plot: str, method: str, span: Span) -> PdeError:
     message = f"the plot '{plot}' needs training, but the method '{method}' does not train"
-    return PLOT_NOT_AVAILABLE.error(message, span, "remove it, or use plot solution", fixes=remove(span, item=True))
+    return PLOT_NOT_AVAILABLE(message, span, "remove it, or use plot solution", fixes=remove(span, item=True))
 
 
 def plot_on_whole_space(plot: str, span: Span) -> PdeError:
     message = f"the plot '{plot}' is not available on R^d"
-    return PLOT_NOT_AVAILABLE.error(message, span, "remove it", fixes=remove(span, item=True))
+    return PLOT_NOT_AVAILABLE(message, span, "remove it", fixes=remove(span, item=True))

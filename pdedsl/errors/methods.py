@@ -23,19 +23,19 @@ SEPARATE_INTERVAL_HINT = "put the diffusion into a separate time interval, or us
 
 def cannot_integrate_characteristics(method: str, available: Sequence[str], span: Span) -> PdeError:
     hint, fixes = f"use {join_comma(available)}", replace_by(available[:1], span)
-    return INTEGRATOR.error(f"{method} cannot integrate characteristics", span, hint, fixes=fixes)
+    return INTEGRATOR(f"{method} cannot integrate characteristics", span, hint, fixes=fixes)
 
 
 def integrator_with_noise(method: str, span: Span, method_span: Span) -> PdeError:
     """`method_span` is the span of the method."""
     hint = "use euler or heun, or put the diffusion into a separate time interval"
     fixes = (*replace_word(method, "euler", method_span), *replace_word(method, "heun", method_span))
-    return INTEGRATOR.error(f"{method} is not available for stochastic paths", span, hint, fixes=fixes)
+    return INTEGRATOR(f"{method} is not available for stochastic paths", span, hint, fixes=fixes)
 
 
 def heun_with_multiplicative_noise(noise: str, span: Span) -> PdeError:
     message = f"heun needs additive noise, but {noise} is not additive"
-    return INTEGRATOR.error(message, span, "use euler", fixes=replace_word("heun", "euler", span))
+    return INTEGRATOR(message, span, "use euler", fixes=replace_word("heun", "euler", span))
 
 
 def blocks_are_steps(blocks: int | None, network: str, span: Span) -> PdeError:
@@ -43,7 +43,7 @@ def blocks_are_steps(blocks: int | None, network: str, span: Span) -> PdeError:
     hint = f"use euler(steps={blocks}), or remove the line" if blocks else "remove the line"
     counted = f"{blocks} residual blocks" if blocks else "residual blocks"
     fixes = replace_by([f"euler(steps={blocks})"], span) if blocks else ()
-    return INTEGRATOR.error(f"the {counted} of {network} are the Euler steps", span, hint, fixes=fixes)
+    return INTEGRATOR(f"the {counted} of {network} are the Euler steps", span, hint, fixes=fixes)
 
 
 coupled_boundaries = NONLOCAL.at(
@@ -62,20 +62,18 @@ nonlocal_term = NONLOCAL.at(
 def input_noise_twice(augmentation: str, span: Span) -> PdeError:
     message = f"'augment {augmentation}' adds noise to the input, as the diffusion of the equation does"
     hint = "remove the entry: the network is trained with the noise of the equation"
-    return INPUT_NOISE_TWICE.error(message, span, hint, fixes=remove(span, item=True))
+    return INPUT_NOISE_TWICE(message, span, hint, fixes=remove(span, item=True))
 
 
 def noise_with_full_matrix(other: str | None, span: Span) -> PdeError:
     hint = f"realize diffusion by {other}" if other else "write νΔu"
-    return INCOMPATIBLE.error(
+    return INCOMPATIBLE(
         f"noise with a full diffusion matrix needs a space of at most {MAX_TENSOR_DIMENSION} dimensions", span, hint
     )
 
 
 def incompatible_diffusion(method: str, term: str, span: Span) -> PdeError:
-    return INCOMPATIBLE.error(
-        f"{method} cannot realize this diffusion", span, f"write the diffusion as {term}, or use noise"
-    )
+    return INCOMPATIBLE(f"{method} cannot realize this diffusion", span, f"write the diffusion as {term}, or use noise")
 
 
 relative_noise = INCOMPATIBLE.at("scale=relative needs νΔu with constant ν", "write νΔu, or use scale=exact")
@@ -92,13 +90,13 @@ smoothing_with_transport = INCOMPATIBLE.at(
 def needs_pure_diffusion(method: str, span: Span, method_span: Span) -> PdeError:
     message = f"{method} needs a time interval with pure diffusion νΔu, ν constant"
     hint = "put the diffusion into a time interval without transport, or use noise"
-    return INCOMPATIBLE.error(message, span, hint, fixes=replace_by(("noise",), method_span))
+    return INCOMPATIBLE(message, span, hint, fixes=replace_by(("noise",), method_span))
 
 
 def diffusion_before_transport(method: str, span: Span, method_span: Span) -> PdeError:
     message = f"{method} smooths the network output: the diffusion interval must come after the transport"
     fixes = replace_by(("noise",), method_span)
-    return INCOMPATIBLE.error(message, span, "exchange the time intervals, or use noise", fixes=fixes)
+    return INCOMPATIBLE(message, span, "exchange the time intervals, or use noise", fixes=fixes)
 
 
 needs_learned_velocity = INCOMPATIBLE.of("{method} needs a learned velocity", "learn v(x, t) : vector = mlp")
@@ -107,35 +105,35 @@ needs_learned_velocity = INCOMPATIBLE.of("{method} needs a learned velocity", "l
 def learned_ensemble_weights(span: Span) -> PdeError:
     message = "independently trained ensemble members cannot have learned weights"
     fixes = *replace_word("learned", "equal", span), *replace_word("apart", "joint", span)
-    return INCOMPATIBLE.error(message, span, "use weights=equal, or training=joint", fixes=fixes)
+    return INCOMPATIBLE(message, span, "use weights=equal, or training=joint", fixes=fixes)
 
 
 def exact_laplacian_dimension(dimension: int, limit: int, span: Span) -> PdeError:
     message = f"the exact Laplacian needs at most {limit} dimensions, found {dimension}"
     fixes = *replace_word("exact", "biased", span), *replace_word("exact", "unbiased", span)
-    return INCOMPATIBLE.error(message, span, "use estimator=biased or unbiased", fixes=fixes)
+    return INCOMPATIBLE(message, span, "use estimator=biased or unbiased", fixes=fixes)
 
 
 # ---- Unused options
 
 
 def unused_method(part: str, hint: str, span: Span) -> PdeError:
-    return NO_EFFECT.error(f"'realize {part}' has no effect", span, hint, fixes=remove(span))
+    return NO_EFFECT(f"'realize {part}' has no effect", span, hint, fixes=remove(span))
 
 
 def unused_argument(key: str, reason: str, span: Span) -> PdeError:
     fixes = remove_argument(key, span)
-    return NO_EFFECT.error(f"'{key}' has no effect: {reason}", span, f"remove {key}", fixes=fixes)
+    return NO_EFFECT(f"'{key}' has no effect: {reason}", span, f"remove {key}", fixes=fixes)
 
 
 def unused_entry(key: str, hint: str, span: Span) -> PdeError:
     """An entry of a `train` block on a physical domain."""
-    return NO_EFFECT.error(f"'{key}' has no effect on a physical domain", span, hint, fixes=remove(span, item=True))
+    return NO_EFFECT(f"'{key}' has no effect on a physical domain", span, hint, fixes=remove(span, item=True))
 
 
 def unused_regularizer(regularizer: str, span: Span) -> PdeError:
     message = f"'{regularizer}' has no effect: all steps share their weights"
-    return NO_EFFECT.error(message, span, "remove it", fixes=remove(span, item=True))
+    return NO_EFFECT(message, span, "remove it", fixes=remove(span, item=True))
 
 
 unused_network_of_unknown = NO_EFFECT.of(
@@ -146,7 +144,7 @@ unused_network_of_unknown = NO_EFFECT.of(
 
 def unused_second_network(first: str, span: Span) -> PdeError:
     message = f"this network has no effect: all unknowns are outputs of the first network, {first}"
-    return NO_EFFECT.error(message, span, f"use {first}", fixes=replace_by([first], span))
+    return NO_EFFECT(message, span, f"use {first}", fixes=replace_by([first], span))
 
 
 # ---- Solvers on physical domains
@@ -155,44 +153,44 @@ def unused_second_network(first: str, span: Span) -> PdeError:
 def grid_not_applicable(reason: str, span: Span) -> PdeError:
     hint = "realize equation by random_features or pinn"
     fixes = replace_by(("random_features", "pinn"), span)
-    return INCOMPATIBLE.error(f"grid is not applicable: {reason}", span, hint, fixes=fixes)
+    return INCOMPATIBLE(f"grid is not applicable: {reason}", span, hint, fixes=fixes)
 
 
 def reference_not_applicable(reason: str, span: Span) -> PdeError:
-    return INCOMPATIBLE.error(reason, span, "remove this reference", fixes=remove(span, item=True))
+    return INCOMPATIBLE(reason, span, "remove this reference", fixes=remove(span, item=True))
 
 
 def discontinuous_coefficient(span: Span) -> PdeError:
     message = "discontinuous coefficient: its derivative is not defined at collocation points"
-    return INCOMPATIBLE.error(message, span, "realize equation by grid", fixes=replace_by(["grid"], span))
+    return INCOMPATIBLE(message, span, "realize equation by grid", fixes=replace_by(["grid"], span))
 
 
 def invalid_learned_function(name: str, span: Span) -> PdeError:
     message = f"on a physical domain '{name}' must be a learned scalar or a scalar function of the coordinates"
     hint = f"write learn {name} : scalar = 1, or learn {name}(x) : scalar = mlp"
-    return INCOMPATIBLE.error(message, span, hint, fixes=replace_by([f"learn {name} : scalar = 1"], span))
+    return INCOMPATIBLE(message, span, hint, fixes=replace_by([f"learn {name} : scalar = 1"], span))
 
 
 def learned_by_monte_carlo(span: Span) -> PdeError:
     message = "monte_carlo cannot learn coefficients"
-    return INCOMPATIBLE.error(message, span, "realize equation by pinn", fixes=replace_by(["pinn"], span))
+    return INCOMPATIBLE(message, span, "realize equation by pinn", fixes=replace_by(["pinn"], span))
 
 
 def function_by_random_features(span: Span) -> PdeError:
     message = "random_features can learn scalars, but not functions"
-    return INCOMPATIBLE.error(message, span, "realize equation by pinn", fixes=replace_by(["pinn"], span))
+    return INCOMPATIBLE(message, span, "realize equation by pinn", fixes=replace_by(["pinn"], span))
 
 
 def probes_not_applicable(span: Span) -> PdeError:
     message = "probes need first and second derivatives along coordinates, of one component and with known coefficients"
     fixes = remove_argument("probes", span)
-    return INCOMPATIBLE.error(message, span, "remove probes: derivatives are then exact", fixes=fixes)
+    return INCOMPATIBLE(message, span, "remove probes: derivatives are then exact", fixes=fixes)
 
 
 def probes_with_deterministic_optimizer(span: Span) -> PdeError:
     message = "probes make the loss stochastic, but Gauss-Newton and L-BFGS need a deterministic loss"
     hint = "use a first-order optimizer, train { optimizer adam }, or remove probes"
-    return INCOMPATIBLE.error(message, span, hint, fixes=remove_argument("probes", span))
+    return INCOMPATIBLE(message, span, hint, fixes=remove_argument("probes", span))
 
 
 # ---- Monte Carlo (Feynman-Kac): E604 with the reason

@@ -92,7 +92,7 @@ def unknown_name(
     available = (is_call and POINT_SOURCE_HINTS.get(name)) or _name_hint(name, has_time)
     guess = FUNCTION_SYNONYMS.get(name, guess) if is_call else guess
     fixes = () if available else replace_word(name, guess, span)
-    return UNKNOWN.error(f"unknown name '{name}'", span, available or did_you_mean(guess, hint), once=True, fixes=fixes)
+    return UNKNOWN(f"unknown name '{name}'", span, available or did_you_mean(guess, hint), once=True, fixes=fixes)
 
 
 def _name_hint(name: str, has_time: bool) -> str:
@@ -105,36 +105,34 @@ def _name_hint(name: str, has_time: bool) -> str:
 def material_derivative(name: str, unknown: str, span: Span) -> PdeError:
     """`Du/Dt`."""
     hint = f"write the material derivative along a flow v as ∂{unknown}/∂t + (v·∇){unknown}"
-    return UNKNOWN.error(f"unknown name '{name}'", span, hint, once=True)
+    return UNKNOWN(f"unknown name '{name}'", span, hint, once=True)
 
 
 def differential(name: str, unknown: str, span: Span) -> PdeError:
     """`du = … dt`."""
     hint = f"write derivatives instead of differentials, as in: ∂{unknown}/∂t = …"
-    return UNKNOWN.error(f"unknown name '{name}'", span, hint, once=True)
+    return UNKNOWN(f"unknown name '{name}'", span, hint, once=True)
 
 
 def frame_activation(name: str, span: Span) -> PdeError:
     """An activation on pairs of channels, in an equation."""
     hint = f"it is not the gradient of a convex function, so -Kᵀ {name}(K Y) may not be dissipative: use relu or tanh"
     fixes = replace_by(("relu", "tanh"), span)
-    return UNKNOWN.error(
-        f"'{name}' is only available in the lipschitz frame, not in equations", span, hint, fixes=fixes
-    )
+    return UNKNOWN(f"'{name}' is only available in the lipschitz frame, not in equations", span, hint, fixes=fixes)
 
 
 def unknown_without_arguments(name: str, variables: Sequence[str], span: Span) -> PdeError:
     """`variables` are the coordinates and the time, as far as they are known."""
     hint = f"declare its arguments, as in {name}(x, t)"
     fixes = replace_word(name, f"{name}({join_comma(variables)})", span) if variables else ()
-    return INVALID_ARGUMENT.error(f"the unknown '{name}' has no arguments", span, hint, fixes=fixes)
+    return INVALID_ARGUMENT(f"the unknown '{name}' has no arguments", span, hint, fixes=fixes)
 
 
 def undeclared_initial_value(name: str, unknown: str, arguments: str, span: Span) -> PdeError:
     """`u0 = …` for u(x, 0) = …."""
     start = f"{unknown}({arguments})"
     hint, fixes = f"write the initial condition as {start} = …", replace_word(name, start, span)
-    return UNKNOWN.error(f"unknown name '{name}'", span, hint, once=True, fixes=fixes)
+    return UNKNOWN(f"unknown name '{name}'", span, hint, once=True, fixes=fixes)
 
 
 def undeclared_constant(name: str, span: Span) -> PdeError:
@@ -142,7 +140,7 @@ def undeclared_constant(name: str, span: Span) -> PdeError:
     hint = f"declare a constant with const {name} = …, or a function with let {name}(x) = …"
     other = DIFFERENTIAL_HINTS.get(name) or SETTING_HINTS.get(name)
     fixes = () if other else insert(span.start, "const ")
-    return UNKNOWN.error(f"unknown name '{name}'", span, other or hint, once=True, fixes=fixes)
+    return UNKNOWN(f"unknown name '{name}'", span, other or hint, once=True, fixes=fixes)
 
 
 def unknown_variable(name: str, variables: Sequence[str], has_time: bool, span: Span) -> PdeError:
@@ -154,16 +152,14 @@ def unknown_variable(name: str, variables: Sequence[str], has_time: bool, span: 
     )
     near = {v.lower(): f"did you mean '{v}'?" for v in variables}.get(name.lower())  # ∂u/∂T for ∂u/∂t
     available = near or NORMAL_HINTS.get(name) or _name_hint(name, has_time)
-    return UNKNOWN.error(f"unknown {'name' if available else 'variable'} '{name}'", span, available or hint, once=True)
+    return UNKNOWN(f"unknown {'name' if available else 'variable'} '{name}'", span, available or hint, once=True)
 
 
 unknown_index = UNKNOWN.of("unknown index '{name}'", "sum over it, as in Σᵢ … or sum({name}, …)")
 
 
 def declared_twice(name: str, span: Span, first: Span) -> PdeError:
-    return DUPLICATE.error(
-        f"'{name}' is declared twice", span, "rename one of the two", ((first, "first declared here"),)
-    )
+    return DUPLICATE(f"'{name}' is declared twice", span, "rename one of the two", ((first, "first declared here"),))
 
 
 name_conflict = DUPLICATE.of("'{name}' already has another meaning here", "choose another name")
@@ -174,7 +170,7 @@ reserved_name = RESERVED.of("'{name}' is reserved (keyword or built-in)", "choos
 
 def circular_definition(name: str, span: Span, cycle: Sequence[str] = ()) -> PdeError:
     chain = f": {' → '.join(cycle)}" if cycle else ""
-    return CIRCULAR.error(f"circular definition of '{name}'{chain}", span)
+    return CIRCULAR(f"circular definition of '{name}'{chain}", span)
 
 
 long_definition_chain = CIRCULAR.of("the chain of definitions is longer than {limit}")

@@ -29,7 +29,7 @@ MAX_TENSOR_DIMENSION = 16  # dimensions in which tensors are expanded into compo
 def margin_without_bound(span: Span) -> PdeError:
     message = "a margin loss needs a network with a known Lipschitz constant"
     hint = "on pixels use network { frame lipschitz }, or use loss cross_entropy"
-    return MARGIN_WITHOUT_BOUND.error(message, span, hint, fixes=replace_by(["cross_entropy"], span))
+    return MARGIN_WITHOUT_BOUND(message, span, hint, fixes=replace_by(["cross_entropy"], span))
 
 
 # ---- Terms
@@ -45,12 +45,12 @@ unsupported_equation = UNSUPPORTED_TERM.at(
 
 def unsupported_unknown(name: str, type_: str, span: Span) -> PdeError:
     message = f"the unknown '{name}' on a data space must be simplex(k) or scalar, found {type_}"
-    return UNSUPPORTED_TERM.error(message, span, "use simplex(k) or scalar", fixes=replace_word(type_, "scalar", span))
+    return UNSUPPORTED_TERM(message, span, "use simplex(k) or scalar", fixes=replace_word(type_, "scalar", span))
 
 
 def several_unknowns(names: Sequence[str], span: Span) -> PdeError:
     message = f"a data space allows a single unknown, found {join_comma(names)}"
-    return UNSUPPORTED_TERM.error(message, span, "write one spec per unknown")
+    return UNSUPPORTED_TERM(message, span, "write one spec per unknown")
 
 
 nonlocal_field = INCOMPATIBLE.of(
@@ -61,9 +61,7 @@ nonlocal_field = INCOMPATIBLE.of(
 
 def full_diffusion_matrix(span: Span) -> PdeError:
     message = f"a full diffusion matrix needs a space of at most {MAX_TENSOR_DIMENSION} dimensions"
-    return INCOMPATIBLE.error(
-        message, span, "write νΔu, Σᵢ aᵢ ∂²u/∂xᵢ², or c Σᵢⱼ vᵢ vⱼ ∂²u/∂xᵢ∂xⱼ along the velocity v"
-    )
+    return INCOMPATIBLE(message, span, "write νΔu, Σᵢ aᵢ ∂²u/∂xᵢ², or c Σᵢⱼ vᵢ vⱼ ∂²u/∂xᵢ∂xⱼ along the velocity v")
 
 
 # `what` describes the expression: "a derivative of a learned field".
@@ -72,13 +70,13 @@ not_computable = NOT_COMPUTABLE.of("{what} cannot be evaluated in a network")
 
 def exact_derivatives(dimension: int, limit: int, span: Span) -> PdeError:
     message = f"exact derivatives of fields need at most {limit} dimensions, found {dimension}"
-    return NOT_COMPUTABLE.error(message, span, "write the equation without derivatives of its coefficients")
+    return NOT_COMPUTABLE(message, span, "write the equation without derivatives of its coefficients")
 
 
 def leaves_simplex(kind: str, text: str, span: Span) -> PdeError:
     """`kind`: "reaction" or "source"."""
     message = f"the {kind} '{text}' does not preserve the sum of the class probabilities"
-    return UNSUPPORTED_TERM.error(message, span, "remove it, or declare the unknown as scalar", fixes=remove_term(span))
+    return UNSUPPORTED_TERM(message, span, "remove it, or declare the unknown as scalar", fixes=remove_term(span))
 
 
 # ---- Fields
@@ -91,20 +89,20 @@ unknown_dimension = INCOMPATIBLE.at(
 
 def cannot_represent_field(network: str, span: Span, network_span: Span) -> PdeError:
     """`network_span` is the span of the network, here and below."""
-    return INCOMPATIBLE.error(
+    return INCOMPATIBLE(
         f"{network} cannot represent a field on R^d", span, "use mlp", fixes=replace_by(["mlp"], network_span)
     )
 
 
 def needs_images(network: str, span: Span, network_span: Span) -> PdeError:
     message, fixes = f"{network} needs images, found points", replace_by(["mlp"], network_span)
-    return INCOMPATIBLE.error(message, span, MLP_HINT, fixes=fixes)
+    return INCOMPATIBLE(message, span, MLP_HINT, fixes=fixes)
 
 
 def divergence_free_size(size: int, dimension: int, span: Span) -> PdeError:
     message = "a divergence-free field needs as many components as there are coordinates"
     fixes = replace_word(f"vector({size})", "vector", span)
-    return INCOMPATIBLE.error(message, span, f"remove the size: the dimension is {dimension}", fixes=fixes)
+    return INCOMPATIBLE(message, span, f"remove the size: the dimension is {dimension}", fixes=fixes)
 
 
 divergence_free_in_one_dimension = INCOMPATIBLE.of(
@@ -116,7 +114,7 @@ divergence_free_in_one_dimension = INCOMPATIBLE.of(
 def not_divergence_free(what: str, span: Span) -> PdeError:
     fixes = (Fix("remove divergence_free", (Edit(span, old="divergence_free", item=True),)),)
     hint = "use mlp on R^d, or remove divergence_free"
-    return INCOMPATIBLE.error(f"{what} cannot be divergence-free", span, hint, fixes=fixes)
+    return INCOMPATIBLE(f"{what} cannot be divergence-free", span, hint, fixes=fixes)
 
 
 # ---- Whole networks as velocities
@@ -128,7 +126,7 @@ list_of_depths = INCOMPATIBLE.at("only the residual blocks of a velocity take a 
 
 def network_with_factor(network: str, name: str, span: Span) -> PdeError:
     message = f"the {network} '{name}' must be the whole velocity, without factors or sums"
-    return INCOMPATIBLE.error(message, span, f"write {name}·∇u: factors and signs are learned")
+    return INCOMPATIBLE(message, span, f"write {name}·∇u: factors and signs are learned")
 
 
 noise_not_constant = INCOMPATIBLE.of(
@@ -140,20 +138,18 @@ noise_not_constant = INCOMPATIBLE.of(
 def unknown_torchvision_model(name: str, guess: str | None, span: Span) -> PdeError:
     hint = did_you_mean(guess, "use an image classifier of torchvision, such as resnet18")
     message = f"unknown torchvision image classifier '{name}'"
-    return INCOMPATIBLE.error(message, span, hint, fixes=replace_word(name, guess, span))
+    return INCOMPATIBLE(message, span, hint, fixes=replace_word(name, guess, span))
 
 
 def torchvision_channels(name: str, channels: int, span: Span) -> PdeError:
     message = f"{name} of torchvision needs images with 3 channels, found {channels}"
-    return INCOMPATIBLE.error(
-        message, span, "use resnet, or images with 3 channels", fixes=replace_by(["resnet"], span)
-    )
+    return INCOMPATIBLE(message, span, "use resnet, or images with 3 channels", fixes=replace_by(["resnet"], span))
 
 
 def torchvision_image_size(name: str, size: int, only: bool, span: Span) -> PdeError:
     faces = f"of {size} x {size} pixels" if only else f"of at least {size} x {size} pixels"
     message, hint = f"{name} of torchvision needs images {faces}", "use resnet, or other images"
-    return INCOMPATIBLE.error(message, span, hint, fixes=replace_by(["resnet"], span))
+    return INCOMPATIBLE(message, span, hint, fixes=replace_by(["resnet"], span))
 
 
 torchvision_without_blocks = INCOMPATIBLE.of(
@@ -166,9 +162,7 @@ torchvision_random_blocks = INCOMPATIBLE.at(
 
 
 def branches_differ(first: str, second: str, span: Span) -> PdeError:
-    return INCOMPATIBLE.error(
-        f"the shake-shake branches '{first}' and '{second}' must have the same architecture", span
-    )
+    return INCOMPATIBLE(f"the shake-shake branches '{first}' and '{second}' must have the same architecture", span)
 
 
 # ---- Readout
@@ -181,7 +175,7 @@ nonlinear_logits = INCOMPATIBLE.of(
 
 def no_logits(network: str, span: Span, network_span: Span) -> PdeError:
     fixes = replace_by(["linear"], network_span)
-    return INCOMPATIBLE.error(f"{network} does not output class logits", span, "use linear", fixes=fixes)
+    return INCOMPATIBLE(f"{network} does not output class logits", span, "use linear", fixes=fixes)
 
 
 def readout_in_time(name: str, span: Span) -> PdeError:
@@ -190,7 +184,7 @@ def readout_in_time(name: str, span: Span) -> PdeError:
         f"the readout '{name}' is applied once, to the final state: it takes no arguments",
         replace_by([written], span),
     )
-    return INCOMPATIBLE.error(message, span, f"write: {written}", fixes=fixes)
+    return INCOMPATIBLE(message, span, f"write: {written}", fixes=fixes)
 
 
 no_probability_network = INCOMPATIBLE.of(
@@ -204,7 +198,7 @@ data_not_at_path_end = INCOMPATIBLE.of(
 
 def logits_twice(network: str, point: str, span: Span) -> PdeError:
     message = f"{network} already outputs logits: no other network can follow"
-    return INCOMPATIBLE.error(message, span, f"write softmax(W {point})")
+    return INCOMPATIBLE(message, span, f"write softmax(W {point})")
 
 
 # ---- Constraints
@@ -212,27 +206,27 @@ def logits_twice(network: str, point: str, span: Span) -> PdeError:
 
 def disjoint_boxes(name: str, span: Span, first: Span) -> PdeError:
     message = f"the box constraints of '{name}' are disjoint"
-    return CONSTRAINT.error(message, span, "use intervals that overlap", ((first, "first constraint"),))
+    return CONSTRAINT(message, span, "use intervals that overlap", ((first, "first constraint"),))
 
 
 def norm_and_box(name: str, span: Span, box_span: Span) -> PdeError:
     """`box_span` is the span of the box constraint."""
     fixes = remove(box_span, "remove the box constraint", item=True)
-    return CONSTRAINT.error(f"'{name}' has both a norm bound and a box constraint", span, KEEP_ONE, fixes=fixes)
+    return CONSTRAINT(f"'{name}' has both a norm bound and a box constraint", span, KEEP_ONE, fixes=fixes)
 
 
 def not_in_network(name: object, operator: str | None, span: Span) -> PdeError:
     """`operator` is the learned operator of the network, if any."""
     hint = f"constrain {operator}" if operator else "remove it"
     fixes = *replace_word(str(name), operator, span), *remove(span, item=True)
-    return CONSTRAINT.error(f"cannot constrain '{name}': it is not part of the network", span, hint, fixes=fixes)
+    return CONSTRAINT(f"cannot constrain '{name}': it is not part of the network", span, hint, fixes=fixes)
 
 
 def readout_constraint(network: str, name: str, span: Span, box_span: Span | None) -> PdeError:
     """`box_span` is the span of the constraint, unless it is part of the type."""
     message = f"{network} has its own readout, which cannot satisfy the constraint on '{name}'"
     fixes = remove(box_span, "remove the constraint", item=True) if box_span else ()
-    return CONSTRAINT.error(message, span, "remove the constraint, or use mlp as the velocity", fixes=fixes)
+    return CONSTRAINT(message, span, "remove the constraint, or use mlp as the velocity", fixes=fixes)
 
 
 # ---- Evolution operators
@@ -250,12 +244,12 @@ operator_shape = NO_OPERATOR.of("no evolution operator: {network} changes the sh
 
 def operator_method(method: str, available: Sequence[str], span: Span) -> PdeError:
     message = f"an evolution operator needs a method that can stop at any time, not {method}"
-    return NO_OPERATOR.error(message, span, f"use {join_comma(available)}")
+    return NO_OPERATOR(message, span, f"use {join_comma(available)}")
 
 
 def operator_full_matrix(span: Span) -> PdeError:
     message = f"an evolution operator with a full diffusion matrix needs at most {MAX_TENSOR_DIMENSION} dimensions"
-    return NO_OPERATOR.error(message, span, f"use R^{MAX_TENSOR_DIMENSION} or fewer dimensions")
+    return NO_OPERATOR(message, span, f"use R^{MAX_TENSOR_DIMENSION} or fewer dimensions")
 
 
 # ---- User-defined networks (E614): `torch("package.module:Name")`
@@ -294,7 +288,7 @@ not_trusted = USER_NETWORK.at(
 
 def import_failed(what: str, span: Span) -> PdeError:
     """`what` is the message of the failed import."""
-    return USER_NETWORK.error(what, span)
+    return USER_NETWORK(what, span)
 
 
 module_not_found = USER_NETWORK.of(
@@ -305,7 +299,7 @@ module_not_found = USER_NETWORK.of(
 
 def no_residual_blocks(problem: str, span: Span) -> PdeError:
     """Noise is added after residual blocks, and none were found."""
-    return USER_NETWORK.error(problem, span, BLOCKS_HINT)
+    return USER_NETWORK(problem, span, BLOCKS_HINT)
 
 
 # ---- Memory limits (E615)
@@ -316,9 +310,9 @@ MEMORY_LIMIT = Code("E615", "a network or a method would exceed the memory limit
 
 def too_many_weights(found: int, limit: int, span: Span) -> PdeError:
     message = f"this network would have about {found:,} weights; the limit is {limit:,}"
-    return MEMORY_LIMIT.error(message, span, "use fewer or narrower layers, fewer steps, or fewer ensemble members")
+    return MEMORY_LIMIT(message, span, "use fewer or narrower layers, fewer steps, or fewer ensemble members")
 
 
 def too_much_storage(method: str, found: int, limit: int, span: Span) -> PdeError:
     message = f"{method} would store about {found:,} numbers; the limit is {limit:,}"
-    return MEMORY_LIMIT.error(message, span, "use fewer points or features, or a smaller network")
+    return MEMORY_LIMIT(message, span, "use fewer points or features, or a smaller network")

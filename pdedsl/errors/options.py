@@ -82,19 +82,19 @@ def expected_builtin(kind: str, available: Sequence[str], file: bool, span: Span
     """`kind` is the expected built-in: "network", "optimizer"; `file` if a file name was found."""
     own = 'for a file write npz("data.npz"); ' if file else ""
     hint = f"{own}available: {join_comma(available)}; write arguments in parentheses, and commas between several values"
-    return EXPECTED_BUILTIN.error(f"expected {with_article(kind)}", span, hint)
+    return EXPECTED_BUILTIN(f"expected {with_article(kind)}", span, hint)
 
 
 def quoted_builtin(kind: str, text: str, span: Span) -> PdeError:
     """`data "moons"`."""
     hint, fixes = f"write it without quotes: {text}", replace_by([text], span)
-    return EXPECTED_BUILTIN.error(f"expected {with_article(kind)}, found a string", span, hint, fixes=fixes)
+    return EXPECTED_BUILTIN(f"expected {with_article(kind)}, found a string", span, hint, fixes=fixes)
 
 
 def quoted_value(key: str, expected: str, text: str, span: Span) -> PdeError:
     """`eps="8/255"`."""
     hint, fixes = f"write it without quotes: {text}", replace_by([text], span)
-    return INVALID_VALUE.error(f"{key} must be {expected}", span, hint, fixes=fixes)
+    return INVALID_VALUE(f"{key} must be {expected}", span, hint, fixes=fixes)
 
 
 def unknown_builtin(name: str, kind: str, available: Sequence[str], guess: str | None, span: Span) -> PdeError:
@@ -102,12 +102,12 @@ def unknown_builtin(name: str, kind: str, available: Sequence[str], guess: str |
         did_you_mean(guess, f"available: {join_comma(available)}"),
         available[0] if len(available) == 1 else None,
     )
-    return UNKNOWN_BUILTIN.error(f"unknown {kind} '{name}'", span, hint, fixes=replace_word(name, guess or only, span))
+    return UNKNOWN_BUILTIN(f"unknown {kind} '{name}'", span, hint, fixes=replace_word(name, guess or only, span))
 
 
 def expected_entry_value(key: str, available: Sequence[str], span: Span) -> PdeError:
     fixes = replace_by(available, span)
-    return UNKNOWN_BUILTIN.error(
+    return UNKNOWN_BUILTIN(
         f"expected {with_article(entry_kind(key))}", span, f"available: {join_comma(available)}", fixes=fixes
     )
 
@@ -118,44 +118,42 @@ def method_of_other_part(
     """`where` is the span of the part."""
     hint = f"{method} is available for {join_or(realizes)}; available for {part}: {join_comma(methods)}"
     fixes = replace_by(realizes, where)
-    return UNKNOWN_BUILTIN.error(f"'{method}' is not {with_article(method_kind(part))}", span, hint, fixes=fixes)
+    return UNKNOWN_BUILTIN(f"'{method}' is not {with_article(method_kind(part))}", span, hint, fixes=fixes)
 
 
 def missing_argument(name: str, key: str, keys: Sequence[str], expected: str, span: Span) -> PdeError:
     """`keys` are all arguments in order, if some are positional."""
     hint = f"arguments: {join_comma(keys)}" if keys else f"add {key}=…"
-    return MISSING_ARGUMENT.error(f"'{name}' is missing the argument {key}: {expected}", span, hint)
+    return MISSING_ARGUMENT(f"'{name}' is missing the argument {key}: {expected}", span, hint)
 
 
 def too_many_arguments(name: str, limit: int, found: int, span: Span) -> PdeError:
     takes = f"at most {count_noun(limit, 'argument')}" if limit else "no arguments"
-    return TOO_MANY_ARGUMENTS.error(f"'{name}' takes {takes}, found {found}", span)
+    return TOO_MANY_ARGUMENTS(f"'{name}' takes {takes}, found {found}", span)
 
 
 def unknown_argument(name: str, key: str, keys: Sequence[str], guess: str | None, span: Span) -> PdeError:
     hint = f"arguments: {join_comma(keys)}" if keys else "it takes no arguments"
     hint, fixes = ARGUMENT_HINTS.get(key, hint), replace_word(key, guess, span)
-    return UNKNOWN_ARGUMENT.error(f"'{name}' has no argument '{key}'", span, did_you_mean(guess, hint), fixes=fixes)
+    return UNKNOWN_ARGUMENT(f"'{name}' has no argument '{key}'", span, did_you_mean(guess, hint), fixes=fixes)
 
 
 def duplicate_argument(key: str, span: Span, full_span: Span) -> PdeError:
     """`full_span` is the span of name and value."""
-    return DUPLICATE_ARGUMENT.error(f"repeated argument '{key}'", span, KEEP_ONE, fixes=remove(full_span, item=True))
+    return DUPLICATE_ARGUMENT(f"repeated argument '{key}'", span, KEEP_ONE, fixes=remove(full_span, item=True))
 
 
 def empty_list(key: str, expected: str, span: Span) -> PdeError:
-    return INVALID_VALUE.error(f"{key} must not be an empty list", span, f"expected {expected}")
+    return INVALID_VALUE(f"{key} must not be an empty list", span, f"expected {expected}")
 
 
 def invalid_value(key: str, expected: str, span: Span, guess: str | None = None) -> PdeError:
-    return INVALID_VALUE.error(
-        f"{key} must be {expected}", span, did_you_mean(guess), fixes=replace_word("", guess, span)
-    )
+    return INVALID_VALUE(f"{key} must be {expected}", span, did_you_mean(guess), fixes=replace_word("", guess, span))
 
 
 def unexpected_list(key: str, expected: str, span: Span) -> PdeError:
     """`mlp([2, 32, 32, 2])`."""
-    return INVALID_VALUE.error(
+    return INVALID_VALUE(
         f"{key} must be {expected}", span, LIST_HINTS.get(key, "write a single value instead of a list")
     )
 
@@ -166,44 +164,44 @@ def positional_argument(key: str, expected: str, other: str, only_there: bool, s
         f"write {other}=…: the first positional argument is {key}",
         insert(span.start, f"{other}=") if only_there else (),
     )
-    return INVALID_VALUE.error(f"{key} must be {expected}", span, hint, fixes=fixes)
+    return INVALID_VALUE(f"{key} must be {expected}", span, hint, fixes=fixes)
 
 
 def value_too_large(key: str, limit: int, span: Span) -> PdeError:
     """A value that would exhaust memory or time."""
-    return INVALID_VALUE.error(f"{key} must be at most {limit:,}", span)
+    return INVALID_VALUE(f"{key} must be at most {limit:,}", span)
 
 
 def list_too_long(key: str, limit: int, span: Span) -> PdeError:
-    return INVALID_VALUE.error(f"{key} must have at most {limit:,} values", span)
+    return INVALID_VALUE(f"{key} must have at most {limit:,} values", span)
 
 
 # ---- Entries of blocks
 
 
 def missing_entry(block: str, key: str, span: Span) -> PdeError:
-    return MISSING_ENTRY.error(f"the '{block}' block has no entry '{key}'", span, f"add {key} …")
+    return MISSING_ENTRY(f"the '{block}' block has no entry '{key}'", span, f"add {key} …")
 
 
 def epochs_and_steps(span: Span, entry: Span) -> PdeError:
     """`entry` is the span of the second entry."""
-    return EPOCHS_AND_STEPS.error("epochs and steps are mutually exclusive", span, KEEP_ONE, fixes=remove(entry))
+    return EPOCHS_AND_STEPS("epochs and steps are mutually exclusive", span, KEEP_ONE, fixes=remove(entry))
 
 
 def unknown_entry(block: str, key: str, entries: Sequence[str], guess: str | None, span: Span) -> PdeError:
     hint = did_you_mean(guess, ENTRY_HINTS.get(key, f"available: {join_comma(entries)}"))
-    return UNKNOWN_ENTRY.error(f"unknown entry '{key}' in '{block}'", span, hint, fixes=replace_word(key, guess, span))
+    return UNKNOWN_ENTRY(f"unknown entry '{key}' in '{block}'", span, hint, fixes=replace_word(key, guess, span))
 
 
 def duplicate_entry(key: str, span: Span, first: Span, entry: Span) -> PdeError:
     """`entry` is the span of the second entry."""
     notes = ((first, "first given here"),)
-    return DUPLICATE_ENTRY.error(f"repeated entry '{key}'", span, KEEP_ONE, notes, fixes=remove(entry))
+    return DUPLICATE_ENTRY(f"repeated entry '{key}'", span, KEEP_ONE, notes, fixes=remove(entry))
 
 
 def value_count(key: str, limit: int, found: int, span: Span) -> PdeError:
     takes = ("no value", "one value")[limit] if limit < 2 else f"1 to {limit} values"
-    return VALUE_COUNT.error(
+    return VALUE_COUNT(
         f"'{key}' takes {takes}", span, "write each entry on a separate line" if found > limit > 0 else ""
     )
 
@@ -211,7 +209,7 @@ def value_count(key: str, limit: int, found: int, span: Span) -> PdeError:
 def joined_entries(second: str, span: Span) -> PdeError:
     """`batch 128 epochs 10`."""
     fixes = (Fix("start a new line", (Edit(Span(span.start, span.start), "\n  "),)),)
-    return VALUE_COUNT.error(
+    return VALUE_COUNT(
         f"a second entry on one line: '{second}'", span, "write each entry on a separate line", fixes=fixes
     )
 
@@ -221,7 +219,7 @@ needs_from = FROM_OR_IN.of("'{key}' needs 'from SPEC'", "as in: transfer pgd(eps
 
 def takes_no_from(key: str, span: Span, source: Span) -> PdeError:
     hint = "remove 'from …'"
-    return FROM_OR_IN.error(f"'{key}' takes no 'from SPEC'", span, hint, fixes=remove(source, hint))
+    return FROM_OR_IN(f"'{key}' takes no 'from SPEC'", span, hint, fixes=remove(source, hint))
 
 
 needs_interval = FROM_OR_IN.of("'{key}' needs 'in [a, b]'", "as in: constrain K in [-1, 1]")
@@ -229,7 +227,7 @@ needs_interval = FROM_OR_IN.of("'{key}' needs 'in [a, b]'", "as in: constrain K 
 
 def takes_no_interval(key: str, span: Span, interval: Span) -> PdeError:
     hint = "remove 'in …'"
-    return FROM_OR_IN.error(f"'{key}' takes no 'in [a, b]'", span, hint, fixes=remove(interval, hint))
+    return FROM_OR_IN(f"'{key}' takes no 'in [a, b]'", span, hint, fixes=remove(interval, hint))
 
 
 only_operators = NOT_CONSTRAINABLE.at("only a learned operator can be constrained", "as in: constrain K in [-1, 1]")

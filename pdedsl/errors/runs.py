@@ -54,7 +54,7 @@ Shape = tuple[int, ...]
 
 
 def data_file_not_found(name: str, tried: Sequence[str], span: Span) -> PdeError:
-    return DATA_FILE_NOT_FOUND.error(f"data file {name} not found", span, f"searched: {join_comma(tried)}")
+    return DATA_FILE_NOT_FOUND(f"data file {name} not found", span, f"searched: {join_comma(tried)}")
 
 
 not_npz = INVALID_ARRAYS.of("{file} is not an npz file (numpy.savez)")
@@ -70,56 +70,54 @@ def unexpected_arrays(
     """`intended` maps the expected names to the arrays that were probably intended."""
     held_text = join_comma(arrays) or "nothing"
     again = f'; save as: np.savez("{file}", {join_comma(f"{k}={v}" for k, v in intended.items())})' if intended else ""
-    return INVALID_ARRAYS.error(f"{file} contains {held_text}", span, f"expected: {expected}{again}")
+    return INVALID_ARRAYS(f"{file} contains {held_text}", span, f"expected: {expected}{again}")
 
 
 def labels_from_one(file: str, limit: int, span: Span) -> PdeError:
-    return INVALID_ARRAYS.error(
-        f"the labels in {file} run from 1 to {limit}", span, "labels must start at 0: save y - 1"
-    )
+    return INVALID_ARRAYS(f"the labels in {file} run from 1 to {limit}", span, "labels must start at 0: save y - 1")
 
 
 def unreadable_array(name: str, file: str, span: Span) -> PdeError:
     message = f"cannot read {name} in {file}: it is corrupt, or has object dtype"
-    return INVALID_ARRAYS.error(message, span, "save numeric arrays")
+    return INVALID_ARRAYS(message, span, "save numeric arrays")
 
 
 def array_too_large(name: str, file: str, size: int, span: Span) -> PdeError:
     message = f"{name} in {file} would decompress to {size / 2**30:.0f} GB"
-    return INVALID_ARRAYS.error(message, span, "save it without compression, with numpy.savez")
+    return INVALID_ARRAYS(message, span, "save it without compression, with numpy.savez")
 
 
 single_sample = INVALID_ARRAYS.at("a single sample cannot be split into training and test data")
 
 
 def sample_count_mismatch(x: str, samples: int, y: str, labels: int, span: Span) -> PdeError:
-    return INVALID_ARRAYS.error(f"{x} has {samples} samples and {y} has {labels} labels", span)
+    return INVALID_ARRAYS(f"{x} has {samples} samples and {y} has {labels} labels", span)
 
 
 def invalid_sample_shape(name: str, shape: Shape, span: Span) -> PdeError:
     hint = "expected: points (n, d), or images (n, h, w), (n, c, h, w) or (n, h, w, c)"
-    return INVALID_ARRAYS.error(f"{name} has shape {shape}", span, hint)
+    return INVALID_ARRAYS(f"{name} has shape {shape}", span, hint)
 
 
 def invalid_observation_shape(name: str, shape: Shape, columns: int, span: Span) -> PdeError:
     expected = "(n,)" if columns == 1 else f"(n, {columns})"
-    return INVALID_ARRAYS.error(f"{name} has shape {shape}", span, f"expected: {expected}, one row per observation")
+    return INVALID_ARRAYS(f"{name} has shape {shape}", span, f"expected: {expected}, one row per observation")
 
 
 def invalid_dtype(name: str, dtype: object, span: Span) -> PdeError:
-    return INVALID_ARRAYS.error(f"{name} has dtype {dtype}", span, "expected: uint8 or float32")
+    return INVALID_ARRAYS(f"{name} has dtype {dtype}", span, "expected: uint8 or float32")
 
 
 def not_finite(name: str, sample: int, span: Span) -> PdeError:
-    return INVALID_ARRAYS.error(f"{name} has a NaN or infinite value in sample {sample}", span)
+    return INVALID_ARRAYS(f"{name} has a NaN or infinite value in sample {sample}", span)
 
 
 def observation_outside_domain(sample: int, coordinate: str, value: float, span: Span) -> PdeError:
-    return INVALID_ARRAYS.error(f"observation {sample} is outside the domain: {coordinate} = {value:g}", span)
+    return INVALID_ARRAYS(f"observation {sample} is outside the domain: {coordinate} = {value:g}", span)
 
 
 def values_too_large(name: str, limit: float, span: Span) -> PdeError:
-    return INVALID_ARRAYS.error(
+    return INVALID_ARRAYS(
         f"{name} has values of magnitude above {limit:g}".replace("e+", "e"), span, "rescale the data"
     )
 
@@ -127,15 +125,15 @@ def values_too_large(name: str, limit: float, span: Span) -> PdeError:
 def invalid_labels(name: str, shape: Shape, dtype: object, span: Span) -> PdeError:
     single = f"; if these are one-hot, save {name}.argmax(1)" if len(shape) == 2 else ""
     hint = f"expected: one integer label per sample, starting at 0{single}"
-    return INVALID_ARRAYS.error(f"{name} has shape {shape} and dtype {dtype}", span, hint)
+    return INVALID_ARRAYS(f"{name} has shape {shape} and dtype {dtype}", span, hint)
 
 
 def label_out_of_range(name: str, label: object, limit: int, span: Span) -> PdeError:
-    return INVALID_ARRAYS.error(f"label {label} in {name} is out of range", span, f"labels must be from 0 to {limit}")
+    return INVALID_ARRAYS(f"label {label} in {name} is out of range", span, f"labels must be from 0 to {limit}")
 
 
 def train_test_mismatch(train: str, test: str, span: Span) -> PdeError:
-    return INVALID_ARRAYS.error(f"x_train and x_test have different sample shapes: {train} and {test}", span)
+    return INVALID_ARRAYS(f"x_train and x_test have different sample shapes: {train} and {test}", span)
 
 
 # ---- Public data sets
@@ -146,17 +144,17 @@ def download_failed(
 ) -> PdeError:
     """The files are not in the folder `root`, and `problem` prevents the download."""
     hint = f"download from {site} into that folder: {join_comma(files)}; or save {name}.npz with {join_comma(arrays)}"
-    return NOT_DOWNLOADED.error(f"the files of {name} are not in {root}: {problem}", span, hint)
+    return NOT_DOWNLOADED(f"the files of {name} are not in {root}: {problem}", span, hint)
 
 
 def corrupt_files(name: str, root: object, problem: object, span: Span) -> PdeError:
     message = f"the files of {name} in {root} are corrupt: {problem}"
-    return CORRUPT.error(message, span, "delete them and download them again")
+    return CORRUPT(message, span, "delete them and download them again")
 
 
 def other_data_set(path: object, classes: int, shape: Shape, expected: tuple[int, Shape], span: Span) -> PdeError:
     message = f"{path} has {classes} classes and samples of shape {shape}"
-    return CORRUPT.error(message, span, f"expected: {expected[0]} classes and samples of shape {expected[1]}")
+    return CORRUPT(message, span, f"expected: {expected[0]} classes and samples of shape {expected[1]}")
 
 
 # ---- Compatibility with the model
@@ -164,7 +162,7 @@ def other_data_set(path: object, classes: int, shape: Shape, expected: tuple[int
 
 def sample_shape_mismatch(name: str, found: Shape, model: Shape, span: Span) -> PdeError:
     message = f"the samples of {name} are {_samples(found)}; the model takes {_samples(model)}"
-    return SAMPLE_SHAPE.error(message, span, _fitting_space(found))
+    return SAMPLE_SHAPE(message, span, _fitting_space(found))
 
 
 def _samples(shape: Shape) -> str:
@@ -180,15 +178,15 @@ def _fitting_space(shape: Shape) -> str:
 
 def class_count_mismatch(name: str, found: int, model: int, span: Span) -> PdeError:
     message = f"{name} has {found} classes; the model has {model}"
-    return CLASS_COUNT.error(message, span, f"use a model with {found} classes")
+    return CLASS_COUNT(message, span, f"use a model with {found} classes")
 
 
 def too_few_samples(name: str, key: str, samples: int, expected: int, span: Span) -> PdeError:
     message = f"{name} has only {samples} samples for {key}, requested {expected}"
-    return TOO_FEW_SAMPLES.error(message, span, f"{key} must be at most {samples}")
+    return TOO_FEW_SAMPLES(message, span, f"{key} must be at most {samples}")
 
 
 def empty_split(fraction: float, samples: int, validates: bool, span: Span) -> PdeError:
     """`validates` if all samples would be used for validation."""
     left = "no training samples" if validates else "no validation samples"
-    return VALIDATION.error(f"validation={fraction:g} of {samples} samples leaves {left}", span)
+    return VALIDATION(f"validation={fraction:g} of {samples} samples leaves {left}", span)

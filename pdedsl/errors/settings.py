@@ -23,7 +23,7 @@ constant_needs_value = INVALID_VALUE.of("missing value of a constant", "as in: {
 
 
 def block_without_entry(name: str, example: str, span: Span) -> PdeError:
-    return INVALID_VALUE.error(f"'{name}' is a block and cannot be set as a whole", span, f"as in: {example}")
+    return INVALID_VALUE(f"'{name}' is a block and cannot be set as a whole", span, f"as in: {example}")
 
 
 multiline_value = INVALID_VALUE.at("the value must be a single line without comments")
@@ -37,18 +37,18 @@ unterminated_string = INVALID_VALUE.at("unterminated string literal")
 
 def unknown_component(what: str, name: str, available: Sequence[str], guess: str | None, span: Span) -> PdeError:
     """`what` is the kind of the missing component: "'train' has no entry"."""
-    return UNKNOWN_SETTING.error(
+    return UNKNOWN_SETTING(
         f"{what} '{name}'", span, did_you_mean(guess, f"available: {join_comma(available)}" if available else "")
     )
 
 
 def incomplete_path(name: str, path: str, span: Span) -> PdeError:
     """`v.width` for `learn.v.width`."""
-    return UNKNOWN_SETTING.error(f"a spec has no block '{name}'", span, did_you_mean(path))
+    return UNKNOWN_SETTING(f"a spec has no block '{name}'", span, did_you_mean(path))
 
 
 def entry_not_constant(name: str, path: str, span: Span) -> PdeError:
-    return UNKNOWN_SETTING.error(f"this spec has no constant '{name}'", span, did_you_mean(path))
+    return UNKNOWN_SETTING(f"this spec has no constant '{name}'", span, did_you_mean(path))
 
 
 path_too_long = UNKNOWN_SETTING.at("the path has too many components", "as in: train.optimizer.adam.lr=0.1")
@@ -56,18 +56,18 @@ path_too_long = UNKNOWN_SETTING.at("the path has too many components", "as in: t
 
 def ambiguous_entry(block: str, key: str, found: int, span: Span) -> PdeError:
     hint = f"remove them first, with {block}.{key}="
-    return AMBIGUOUS_SETTING.error(f"'{block}' has {found} entries '{key}'", span, hint)
+    return AMBIGUOUS_SETTING(f"'{block}' has {found} entries '{key}'", span, hint)
 
 
 def ambiguous_argument(where: str, key: str, found: int, choices: Sequence[str], span: Span) -> PdeError:
     hint = f"specify one: {join_comma(choices)}" if len(choices) > 1 else f"remove them first, with {where}="
-    return AMBIGUOUS_SETTING.error(f"'{key}' is ambiguous: {found} calls in {where} have this argument", span, hint)
+    return AMBIGUOUS_SETTING(f"'{key}' is ambiguous: {found} calls in {where} have this argument", span, hint)
 
 
 def no_arguments_to_set(where: str, example: str | None, span: Span) -> PdeError:
     """`example` is None if no built-in there takes arguments."""
     hint = f"first set {where}, as in {where}={example}(…)" if example else "it takes no arguments"
-    return NO_SETTABLE_ARGUMENT.error(f"{where} has no call whose arguments could be set", span, hint)
+    return NO_SETTABLE_ARGUMENT(f"{where} has no call whose arguments could be set", span, hint)
 
 
 # An argument before other positional ones cannot be removed.

@@ -16,19 +16,19 @@ TOO_LARGE = Code("E006", "the file or the spec is too large")
 def file_not_found(name: str, guess: str | None) -> PdeError:
     """`guess` is a shipped spec of a similar name."""
     hint = f"did you mean the shipped spec '{guess}'?" if guess else "'pdedsl specs' lists the shipped specs"
-    return FILE_NOT_FOUND.error("file not found", NOWHERE, hint).within(Source("", name))
+    return FILE_NOT_FOUND("file not found", NOWHERE, hint).within(Source("", name))
 
 
 def is_directory(name: str) -> PdeError:
-    return IS_DIRECTORY.error("this is a directory, not a file", NOWHERE).within(Source("", name))
+    return IS_DIRECTORY("this is a directory, not a file", NOWHERE).within(Source("", name))
 
 
 def permission_denied(name: str) -> PdeError:
-    return UNREADABLE.error("permission denied: cannot read this file", NOWHERE).within(Source("", name))
+    return UNREADABLE("permission denied: cannot read this file", NOWHERE).within(Source("", name))
 
 
 def unreadable(name: str, reason: str) -> PdeError:
-    return UNREADABLE.error(f"cannot read this file: {reason}", NOWHERE).within(Source("", name))
+    return UNREADABLE(f"cannot read this file: {reason}", NOWHERE).within(Source("", name))
 
 
 def not_utf8(before: str, byte: int, name: str) -> PdeError:
@@ -39,11 +39,11 @@ def not_utf8(before: str, byte: int, name: str) -> PdeError:
 
 
 def is_binary(name: str) -> PdeError:
-    return BINARY.error("this is a binary file, not a spec", NOWHERE).within(Source("", name))
+    return BINARY("this is a binary file, not a spec", NOWHERE).within(Source("", name))
 
 
 def file_too_large(name: str, limit: int) -> PdeError:
-    return TOO_LARGE.error(f"this file is larger than {limit >> 20} MiB", NOWHERE).within(Source("", name))
+    return TOO_LARGE(f"this file is larger than {limit >> 20} MiB", NOWHERE).within(Source("", name))
 
 
 too_many_equations = TOO_LARGE.of("this spec has more than {limit} equations and conditions")

@@ -48,7 +48,7 @@ PIECEWISE_HINT = "there is no 'if': use heaviside(x - 0.5) for pieces in space a
 def unclosed(opener: str, closer: str, span: Span, end: int) -> PdeError:
     """`end` is where the closing bracket probably belongs."""
     hint = f"add '{closer.strip()}'"
-    return UNCLOSED.error(f"unclosed '{opener}'", span, hint, fixes=insert(end, closer))
+    return UNCLOSED(f"unclosed '{opener}'", span, hint, fixes=insert(end, closer))
 
 
 unmatched = UNMATCHED.of("unmatched '{closer}'", "remove it, or add the opening bracket", fixes=remove)
@@ -57,7 +57,7 @@ unmatched = UNMATCHED.of("unmatched '{closer}'", "remove it, or add the opening 
 def mismatched(closer: str, opener: str, expected: str, span: Span, at: Span) -> PdeError:
     notes = ((at, "opened here"),)
     fixes = replace_word(closer, expected, span)
-    return UNMATCHED.error(f"'{closer}' does not match '{opener}'", span, f"expected '{expected}'", notes, fixes=fixes)
+    return UNMATCHED(f"'{closer}' does not match '{opener}'", span, f"expected '{expected}'", notes, fixes=fixes)
 
 
 nested_brackets = TOO_DEEP.of("brackets are nested more than {limit} levels deep", LET_HINT)
@@ -68,17 +68,17 @@ nested_too_deeply = TOO_DEEP.at("this expression is nested too deeply", LET_HINT
 
 
 def unexpected_end(expected: str, span: Span, hint: str) -> PdeError:
-    return UNEXPECTED_TOKEN.error(f"expected {expected}, found the end of the line", span, hint)
+    return UNEXPECTED_TOKEN(f"expected {expected}, found the end of the line", span, hint)
 
 
 def unexpected_token(found: str, expected: str, span: Span, hint: str) -> PdeError:
     shown = found if len(found) <= 40 else f"{found[:40]}…"
-    return UNEXPECTED_TOKEN.error(f"expected {expected}, found '{shown}'", span, hint)
+    return UNEXPECTED_TOKEN(f"expected {expected}, found '{shown}'", span, hint)
 
 
 def unknown_statement(name: str, guess: str | None, blocks: list[str], span: Span) -> PdeError:
     hint = did_you_mean(guess, f"available blocks: {join_comma(blocks)}")
-    return UNKNOWN_STATEMENT.error(f"unknown statement '{name}'", span, hint, fixes=replace_word(name, guess, span))
+    return UNKNOWN_STATEMENT(f"unknown statement '{name}'", span, hint, fixes=replace_word(name, guess, span))
 
 
 def missing_header(late: str | None, span: Span) -> PdeError:
@@ -86,7 +86,7 @@ def missing_header(late: str | None, span: Span) -> PdeError:
     message = "the 'pde' header must come first" if late else "the 'pde' header is missing"
     moved = Fix("move it to the top", (Edit(Span(0, 0), f"{late}\n"), Edit(span)))
     fixes = (moved,) if late else (Fix("add pde Spec", (Edit(Span(0, 0), "pde Spec\n"),)),)
-    return MISSING_HEADER.error(message, span, 'as in: pde Heat "The heat equation"', fixes=fixes)
+    return MISSING_HEADER(message, span, 'as in: pde Heat "The heat equation"', fixes=fixes)
 
 
 duplicate_header = DUPLICATE_HEADER.at("a second 'pde' header in one file", "write one spec per file")
@@ -94,7 +94,7 @@ duplicate_header = DUPLICATE_HEADER.at("a second 'pde' header in one file", "wri
 
 def duplicate_space(span: Span) -> PdeError:
     hint = f"{KEEP_ONE}; {COORDINATES_HINT}"
-    return DUPLICATE_STATEMENT.error("a second 'space' statement", span, hint, fixes=remove(span))
+    return DUPLICATE_STATEMENT("a second 'space' statement", span, hint, fixes=remove(span))
 
 
 duplicate_time = DUPLICATE_STATEMENT.at("a second 'time' statement", KEEP_ONE, fixes=remove)
@@ -105,7 +105,7 @@ def missing_space(time: str | None, span: Span) -> PdeError:
     hint = "add: space x in R^2, in image(c, h, w), in pixels or in [a, b]"
     if time is not None:
         hint = f"declare the variable of an ordinary differential equation by: space {time} in [0, 1], without 'time'"
-    return MISSING_SPACE.error("the 'space' statement is missing", span, hint)
+    return MISSING_SPACE("the 'space' statement is missing", span, hint)
 
 
 missing_unknown = MISSING_UNKNOWN.at(
@@ -120,13 +120,13 @@ too_many_unknowns = TOO_MANY_UNKNOWNS.of("this spec has more than {limit} unknow
 def ambiguous_division(numerator: Span, divisor: Span, factor: Span) -> PdeError:
     hint, denominator = "add parentheses: (a/b) c or a/(b c)", divisor.to(factor)
     fixes = parenthesize("group as (a/b) c", numerator.to(divisor)), parenthesize("group as a/(b c)", denominator)
-    return AMBIGUOUS.error("ambiguous division", denominator, hint, fixes=fixes)
+    return AMBIGUOUS("ambiguous division", denominator, hint, fixes=fixes)
 
 
 def ambiguous_dots(left: Span, middle: Span, right: Span) -> PdeError:
     hint = "add parentheses, as in (a·b) c·d"
     fixes = parenthesize("group as (a·b) c", left.to(middle)), parenthesize("group as a (b·c)", middle.to(right))
-    return AMBIGUOUS.error("ambiguous product with two dots", middle.to(right), hint, fixes=fixes)
+    return AMBIGUOUS("ambiguous product with two dots", middle.to(right), hint, fixes=fixes)
 
 
 positional_after_named = INVALID_SYNTAX.at(
@@ -145,7 +145,7 @@ diff_variables = INVALID_SYNTAX.at(
 def operator_arguments(name: str, minimum: int, exact: bool, span: Span) -> PdeError:
     """`grad(u, x)`, `lap(f=u)`."""
     expected = count_noun(minimum, "argument") if exact else f"at least {count_noun(minimum, 'argument')}"
-    return INVALID_SYNTAX.error(f"'{name}' takes {expected}, by position only", span, OPERATOR_HINTS.get(name, ""))
+    return INVALID_SYNTAX(f"'{name}' takes {expected}, by position only", span, OPERATOR_HINTS.get(name, ""))
 
 
 constant_exponent = INVALID_SYNTAX.at("the exponent in a constant declaration must be an integer below 100")
@@ -153,7 +153,7 @@ order_zero = ORDER_MISMATCH.at("this derivative has order 0", "remove it")
 
 
 def order_mismatch(numerator: int, denominator: int, span: Span) -> PdeError:
-    return ORDER_MISMATCH.error(
+    return ORDER_MISMATCH(
         f"the numerator has order {numerator} and the denominator order {denominator}", span, "make the orders equal"
     )
 
@@ -167,7 +167,7 @@ def ambiguous_argument(function: str, span: Span, first: Span, last: Span) -> Pd
     choices = [("the first factor", first), ("all factors", last)]
     fixes = tuple(Fix(f"{function} of {what}", _brackets(Span(span.end, first.start), to.end)) for what, to in choices)
     message = f"ambiguous end of the argument of '{function}'"
-    return AMBIGUOUS_ARGUMENT.error(message, span, "add parentheses", fixes=fixes)
+    return AMBIGUOUS_ARGUMENT(message, span, "add parentheses", fixes=fixes)
 
 
 # ---- Sizes
@@ -180,13 +180,11 @@ exponent_too_large = EXPRESSION_TOO_LARGE.of("the exponent must be at most {limi
 
 
 def too_many_nodes(size: int, limit: int, span: Span) -> PdeError:
-    return EXPRESSION_TOO_LARGE.error(
-        f"this expression has {size:,} nodes; the limit is {limit:,}", span, SIMPLIFY_HINT
-    )
+    return EXPRESSION_TOO_LARGE(f"this expression has {size:,} nodes; the limit is {limit:,}", span, SIMPLIFY_HINT)
 
 
 def too_many_terms(found: int, limit: int, span: Span) -> PdeError:
-    return EXPRESSION_TOO_LARGE.error(f"this equation has {found:,} terms; the limit is {limit}", span, SIMPLIFY_HINT)
+    return EXPRESSION_TOO_LARGE(f"this equation has {found:,} terms; the limit is {limit}", span, SIMPLIFY_HINT)
 
 
 too_many_mixed_derivatives = EXPRESSION_TOO_LARGE.of(
@@ -195,7 +193,7 @@ too_many_mixed_derivatives = EXPRESSION_TOO_LARGE.of(
 
 
 def too_many_inequalities(found: int, limit: int, span: Span) -> PdeError:
-    return EXPRESSION_TOO_LARGE.error(
+    return EXPRESSION_TOO_LARGE(
         f"this domain has {found:,} inequalities; the limit is {limit}", span, "use fewer inequalities"
     )
 
@@ -204,12 +202,12 @@ too_many_extrema = EXPRESSION_TOO_LARGE.of("this expression has more than {limit
 
 
 def expression_too_deep(depth: int, limit: int, span: Span) -> PdeError:
-    return EXPRESSION_TOO_LARGE.error(f"this expression has {depth} levels; the limit is {limit}", span, SIMPLIFY_HINT)
+    return EXPRESSION_TOO_LARGE(f"this expression has {depth} levels; the limit is {limit}", span, SIMPLIFY_HINT)
 
 
 def expansion_limit(what: str, span: Span) -> PdeError:
     """`what` exceeded a limit during expansion."""
-    return EXPRESSION_TOO_LARGE.error(what, span, "split it with let, or use fewer terms")
+    return EXPRESSION_TOO_LARGE(what, span, "split it with let, or use fewer terms")
 
 
 order_too_high = EXPRESSION_TOO_LARGE.of("the order of this derivative is above {limit}")
@@ -282,11 +280,11 @@ not_a_spec = NOT_A_SPEC.of(
 def unexpected_character(char: str, span: Span) -> PdeError:
     if INVISIBLE_CATEGORIES.get(unicodedata.category(char)):
         hint = f"delete it (U+{ord(char):04X}); copied text may contain such characters"
-        return UNEXPECTED_CHARACTER.error("invisible character", span, hint, once=True, fixes=remove(span))
+        return UNEXPECTED_CHARACTER("invisible character", span, hint, once=True, fixes=remove(span))
     shown = f" '{char}'" if char.isprintable() else ""
     new = CHARACTER_REPLACEMENTS.get(char)
     fixes = () if new is None else (Fix(CHARACTER_HINTS[char], (Edit(span, new, char),)),)
-    return UNEXPECTED_CHARACTER.error(
+    return UNEXPECTED_CHARACTER(
         f"unexpected character{shown} (U+{ord(char):04X})", span, CHARACTER_HINTS.get(char, ""), fixes=fixes
     )
 
@@ -294,7 +292,7 @@ def unexpected_character(char: str, span: Span) -> PdeError:
 def unexpected_dot(before: str, after: str, span: Span) -> PdeError:
     """A dot outside a number; `before` and `after` are the rest of its line."""
     hints = (hint for left, right, hint in DOT_HINTS if re.fullmatch(left, before) and re.match(right, after))
-    return UNEXPECTED_CHARACTER.error("unexpected character '.'", span, next(hints, CHARACTER_HINTS["."]))
+    return UNEXPECTED_CHARACTER("unexpected character '.'", span, next(hints, CHARACTER_HINTS["."]))
 
 
 line_continuation = UNEXPECTED_CHARACTER.at(
@@ -304,21 +302,19 @@ line_continuation = UNEXPECTED_CHARACTER.at(
 
 
 def unterminated_string(span: Span) -> PdeError:
-    return UNTERMINATED_STRING.error(
-        "unterminated string literal", span, 'add the closing "', fixes=insert(span.end, '"')
-    )
+    return UNTERMINATED_STRING("unterminated string literal", span, 'add the closing "', fixes=insert(span.end, '"'))
 
 
 def name_too_long(length: int, limit: int, span: Span) -> PdeError:
-    return NAME_TOO_LONG.error(f"this name has {length:,} characters; the limit is {limit}", span)
+    return NAME_TOO_LONG(f"this name has {length:,} characters; the limit is {limit}", span)
 
 
 def number_too_long(length: int, limit: int, span: Span) -> PdeError:
-    return INVALID_NUMBER.error(f"this number has {length:,} characters; the limit is {limit}", span)
+    return INVALID_NUMBER(f"this number has {length:,} characters; the limit is {limit}", span)
 
 
 def derivative_too_long(length: int, limit: int, span: Span) -> PdeError:
-    return INVALID_NUMBER.error(f"this derivative has {length:,} characters; the limit is {limit}", span)
+    return INVALID_NUMBER(f"this derivative has {length:,} characters; the limit is {limit}", span)
 
 
 number_out_of_range = INVALID_NUMBER.of(
@@ -339,13 +335,13 @@ SUMMATION_HINTS = {
 
 def foreign_comment(opening: str, span: Span) -> PdeError:
     fixes = (Fix("write #", (Edit(span, "#", "//"),)),)
-    return INVALID_SYNTAX.error(f"'{opening}' does not start a comment", span, "write: # …", fixes=fixes)
+    return INVALID_SYNTAX(f"'{opening}' does not start a comment", span, "write: # …", fixes=fixes)
 
 
 def latex_line(line: str, span: Span) -> PdeError:
     """`line` is the same line in the notation of the language."""
     fixes = (Fix(f"replace with: {line.strip()}", (Edit(span, line),)),)
-    return INVALID_SYNTAX.error("LaTeX is not supported", span, f"write: {line}", fixes=fixes)
+    return INVALID_SYNTAX("LaTeX is not supported", span, f"write: {line}", fixes=fixes)
 
 
 def foreign_notation(reason: str, old: str, new: str, span: Span) -> PdeError:
@@ -355,9 +351,7 @@ def foreign_notation(reason: str, old: str, new: str, span: Span) -> PdeError:
     first = min(first, len(old) - 1)
     end = max(len(old) - same, first + 1)
     fixes = (Fix(f"replace with: {new.strip()}", (Edit(span, new),)),)
-    return INVALID_SYNTAX.error(
-        reason, Span(span.start + first, span.start + end), f"write: {new.strip()}", fixes=fixes
-    )
+    return INVALID_SYNTAX(reason, Span(span.start + first, span.start + end), f"write: {new.strip()}", fixes=fixes)
 
 
 def equation_number(new: str, span: Span) -> Diagnostic:
@@ -369,7 +363,7 @@ def equation_number(new: str, span: Span) -> Diagnostic:
 
 def unsupported_line(reason: str, hint: str, span: Span) -> PdeError:
     """A line of another program without an equivalent in the language."""
-    return INVALID_SYNTAX.error(reason, span, hint, once=True)
+    return INVALID_SYNTAX(reason, span, hint, once=True)
 
 
 invalid_number = INVALID_NUMBER.of("'{written}' is not a number", "a number has at most one decimal point")
@@ -378,21 +372,21 @@ invalid_number = INVALID_NUMBER.of("'{written}' is not a number", "a number has 
 def decimal_comma(written: str, span: Span) -> PdeError:
     number, whole = written.replace(",", "."), written.replace(",", "")
     ways = f"write: {whole} or {number}" if len(written.partition(",")[2]) == 3 else f"write: {number}"
-    return INVALID_SYNTAX.error(f"'{written}' is not a number", span, ways, fixes=replace_word(written, number, span))
+    return INVALID_SYNTAX(f"'{written}' is not a number", span, ways, fixes=replace_word(written, number, span))
 
 
 def needs_square_brackets(interval: bool, opening: Span, closing: Span) -> PdeError:
     """`const v = (1, 2)`, `for t in (0, 1)`."""
     what, hint = ("an interval", "as in [0, 1]") if interval else ("a vector or list", "as in [1, 2]")
     fixes = (Fix("use square brackets", (Edit(opening, "["), Edit(closing, "]"))),)
-    return INVALID_SYNTAX.error(f"{what} must be in square brackets", opening.to(closing), hint, fixes=fixes)
+    return INVALID_SYNTAX(f"{what} must be in square brackets", opening.to(closing), hint, fixes=fixes)
 
 
 def coordinates_in_parentheses(name: str, opening: Span, closing: Span) -> PdeError:
     """`u((x, y), t)`."""
     fixes = (Fix("remove the parentheses", (Edit(opening), Edit(closing))),)
     message = f"the coordinates of '{name}' must not be in parentheses"
-    return INVALID_SYNTAX.error(message, opening.to(closing), f"as in {name}(x, y, t)", fixes=fixes)
+    return INVALID_SYNTAX(message, opening.to(closing), f"as in {name}(x, y, t)", fixes=fixes)
 
 
 def ambiguous_root(span: Span, body: Span, power: bool) -> PdeError:
@@ -400,7 +394,7 @@ def ambiguous_root(span: Span, body: Span, power: bool) -> PdeError:
     full_span = (parenthesize("group as √(u²)", Span(body.start, span.end)),) if power else ()
     fixes = *full_span, parenthesize("group as (√u)²", Span(span.start, body.end))
     hint = "add parentheses, as in √(u²) or (√u)²"
-    return AMBIGUOUS.error("ambiguous end of this root", span, hint, fixes=fixes)
+    return AMBIGUOUS("ambiguous end of this root", span, hint, fixes=fixes)
 
 
 unsupported_curl = INVALID_SYNTAX.at(
@@ -411,7 +405,7 @@ unsupported_curl = INVALID_SYNTAX.at(
 def ambiguous_inverse(function: str, span: Span) -> PdeError:
     hint = f"write a{function}(…) for the inverse function, or 1/{function}(…)"
     fixes = replace_by([f"a{function}"], span)
-    return AMBIGUOUS.error(f"{function}⁻¹ is ambiguous", span, hint, fixes=fixes)
+    return AMBIGUOUS(f"{function}⁻¹ is ambiguous", span, hint, fixes=fixes)
 
 
 def unknown_derivative(written: str, variables: list[str], span: Span, functions: Collection[str] = ()) -> PdeError:
@@ -419,7 +413,7 @@ def unknown_derivative(written: str, variables: list[str], span: Span, functions
     if written[1:] in functions:
         hint = "a derivative is written on one line, as in ∂u/∂t or ∂²u/∂x²"
     hint = SUMMATION_HINTS.get(written[-1], hint)
-    return INVALID_SYNTAX.error(
+    return INVALID_SYNTAX(
         f"'{written}' is not a derivative with respect to a variable of this spec", span, hint, once=True
     )
 
@@ -428,7 +422,7 @@ def named_coordinate_argument(name: str, variable: str, span: Span, key: Span | 
     """`u(x=0, t)`, `u(t=0)`; `key` is `x=` where other arguments follow."""
     hint = f"write the value in place of {variable}: {name}(0, t) on the boundary, {name}(x, 0) at the initial time"
     fixes = remove(key, "remove the name") if key else ()
-    return INVALID_SYNTAX.error(f"the arguments of '{name}' are positional", span, hint, fixes=fixes)
+    return INVALID_SYNTAX(f"the arguments of '{name}' are positional", span, hint, fixes=fixes)
 
 
 second_equals_sign = INVALID_SYNTAX.at(
@@ -440,19 +434,17 @@ second_equals_sign = INVALID_SYNTAX.at(
 def transposed_vector(name: str, span: Span) -> PdeError:
     """`v^T w` for vectors."""
     hint, fixes = f"write {name}·w for the dot product with a vector w", replace_by([f"{name}·"], span)
-    return INVALID_SYNTAX.error(
-        f"cannot transpose '{name}': it is not a matrix or an operator", span, hint, fixes=fixes
-    )
+    return INVALID_SYNTAX(f"cannot transpose '{name}': it is not a matrix or an operator", span, hint, fixes=fixes)
 
 
 def expected_on(name: str, start: bool, span: Span) -> PdeError:
     """`u = 0 at x = 0`, `u = 1 at t = 0`."""
     if start:
-        return INVALID_SYNTAX.error(
+        return INVALID_SYNTAX(
             f"'{name}' is not allowed in an initial condition", span, "write the initial condition as u(x, 0) = …"
         )
     fixes = replace_word(name, "on", span)
-    return INVALID_SYNTAX.error("expected 'on' before the boundary", span, "as in: u = 0 on x = 0", fixes=fixes)
+    return INVALID_SYNTAX("expected 'on' before the boundary", span, "as in: u = 0 on x = 0", fixes=fixes)
 
 
 # `• u = 0`.
@@ -462,7 +454,7 @@ bullet = INVALID_SYNTAX.at("unexpected bullet at the start of a line", "remove i
 def arguments_in_derivative(name: str, span: Span, arguments: Span) -> PdeError:
     """`∂u(x, t)/∂t`."""
     hint, fixes = f"write {name} without arguments, as in ∂{name}/∂t", remove(arguments, "remove the arguments")
-    return INVALID_SYNTAX.error(f"'{name}' in a derivative takes no arguments", span, hint, fixes=fixes)
+    return INVALID_SYNTAX(f"'{name}' in a derivative takes no arguments", span, hint, fixes=fixes)
 
 
 periodic_statement = INVALID_SYNTAX.at(
@@ -478,7 +470,7 @@ labelled_condition = INVALID_SYNTAX.of(
 def labelled_equation(name: str, span: Span, full_span: Span) -> PdeError:
     """`heat: ∂u/∂t = …`, `Solve ∂u/∂t = …`; `full_span` is the word with its colon."""
     hint, fixes = "remove it, or make it a comment: # …", remove(full_span)
-    return INVALID_SYNTAX.error(f"unexpected label '{name}' before an equation", span, hint, fixes=fixes)
+    return INVALID_SYNTAX(f"unexpected label '{name}' before an equation", span, hint, fixes=fixes)
 
 
 # `u(x, 0) =`, `∂u/∂t = Δu +`: incomplete, and another equation follows.
@@ -491,13 +483,13 @@ doubled_equals_sign = INVALID_SYNTAX.at("a second '=' in one statement", "remove
 def joined_statements(span: Span) -> PdeError:
     """`const a = 1 const b = 2`; `span` is the second keyword."""
     fixes = (Fix("start a new line", (Edit(Span(span.start, span.start), "\n"),)),)
-    return INVALID_SYNTAX.error("a second statement on one line", span, "write one statement per line", fixes=fixes)
+    return INVALID_SYNTAX("a second statement on one line", span, "write one statement per line", fixes=fixes)
 
 
 def face_list_in_brackets(span: Span, closing: Span | None) -> PdeError:
     """`on {left, right}`, `on (left, right)`; `closing` is the bracket at the end, if there is one."""
     fixes = (Fix("remove the brackets", (Edit(span), Edit(closing))),) if closing else ()
-    return INVALID_SYNTAX.error(
+    return INVALID_SYNTAX(
         "boundary faces are listed without brackets", span, "as in: u = 0 on left, right", fixes=fixes
     )
 
@@ -510,22 +502,20 @@ def braces_in_expression(span: Span, closing: Span | None) -> PdeError:
     """`closing` is the matching brace, if there is one."""
     edits = () if closing is None else (Edit(span, "("), Edit(closing, ")"))
     fixes = (Fix("use parentheses", edits),) if edits else ()
-    return INVALID_SYNTAX.error("unexpected brace in an expression", span, "use parentheses: ( … )", fixes=fixes)
+    return INVALID_SYNTAX("unexpected brace in an expression", span, "use parentheses: ( … )", fixes=fixes)
 
 
 def braces_around_spec(span: Span, closing: Span | None) -> PdeError:
     """`pde Heat {`; `closing` is the brace at the end, if there is one."""
     edits = (Edit(span), Edit(closing)) if closing else (Edit(span),)
     hint = "remove the braces: a spec ends with its file"
-    return INVALID_SYNTAX.error(
-        "unexpected braces around the spec", span, hint, fixes=(Fix("remove the braces", edits),)
-    )
+    return INVALID_SYNTAX("unexpected braces around the spec", span, hint, fixes=(Fix("remove the braces", edits),))
 
 
 def operator_without_operand(written: str, span: Span) -> PdeError:
     """`(-Δ)^s u`."""
     hint = "write the operand after it, as in Δu or ∂u/∂t"
-    return INVALID_SYNTAX.error(f"missing operand of '{written.replace('¹', '')}'", span, hint)
+    return INVALID_SYNTAX(f"missing operand of '{written.replace('¹', '')}'", span, hint)
 
 
 # `u(0, ·)`.

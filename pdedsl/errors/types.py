@@ -33,9 +33,7 @@ def term_mismatch(found: str, other: str, is_sum: bool, is_logits: bool, span: S
     verb = "cannot be added to" if is_sum else "cannot equal"
     hint = BIAS_HINT if is_sum and is_logits else ONE_DIMENSION_HINTS.get(found) or ONE_DIMENSION_HINTS.get(other, "")
     notes, fixes = ((first, this_is(other)),), remove_term(span) if is_sum and is_logits else ()
-    return TERM_MISMATCH.error(
-        f"{with_article(found)} {verb} {with_article(other)}", span, hint, notes=notes, fixes=fixes
-    )
+    return TERM_MISMATCH(f"{with_article(found)} {verb} {with_article(other)}", span, hint, notes=notes, fixes=fixes)
 
 
 def missing_softmax(found: str, other: str, span: Span, first: Span) -> PdeError:
@@ -44,7 +42,7 @@ def missing_softmax(found: str, other: str, span: Span, first: Span) -> PdeError
         "apply softmax", (Edit(Span(span.start, span.start), "softmax("), Edit(Span(span.end, span.end), ")"))
     )
     hint, notes = "apply softmax to obtain probabilities, as in softmax(W x)", ((first, this_is(other)),)
-    return TERM_MISMATCH.error(
+    return TERM_MISMATCH(
         f"{with_article(found)} cannot equal {with_article(other)}", span, hint, notes=notes, fixes=(softmax,)
     )
 
@@ -52,33 +50,31 @@ def missing_softmax(found: str, other: str, span: Span, first: Span) -> PdeError
 def explicit_bias(name: str, span: Span) -> PdeError:
     """`W x + b`, where nothing is called b."""
     message = f"'{name}' cannot be added to logits of a linear operator"
-    return TERM_MISMATCH.error(message, span, BIAS_HINT, fixes=remove_term(span))
+    return TERM_MISMATCH(message, span, BIAS_HINT, fixes=remove_term(span))
 
 
 def invalid_product(left: str, right: str, vectors: bool, span: Span, between: Span | None = None) -> PdeError:
     """`between` is the space between two vectors, where it is known."""
     hint = "use · for the dot product, as in v·w" if vectors else "use A:B to contract matrices"
     fixes = (Fix("insert ·", (Edit(between, "·"),)),) if between else ()
-    return SHAPE_MISMATCH.error(
-        f"cannot multiply {with_article(left)} by {with_article(right)}", span, hint, fixes=fixes
-    )
+    return SHAPE_MISMATCH(f"cannot multiply {with_article(left)} by {with_article(right)}", span, hint, fixes=fixes)
 
 
 def product_of_operators(left: str, right: str, span: Span) -> PdeError:
-    return NOT_A_VALUE.error(f"cannot multiply {with_article(left)} by {with_article(right)}", span, "add parentheses")
+    return NOT_A_VALUE(f"cannot multiply {with_article(left)} by {with_article(right)}", span, "add parentheses")
 
 
 def size_mismatch(left: str, right: str, span: Span) -> PdeError:
-    return SHAPE_MISMATCH.error(f"size mismatch: {with_article(left)} and {with_article(right)}", span)
+    return SHAPE_MISMATCH(f"size mismatch: {with_article(left)} and {with_article(right)}", span)
 
 
 def invalid_contraction(left: str, right: str, span: Span) -> PdeError:
-    return SHAPE_MISMATCH.error(f"':' needs two matrices, found {with_article(left)} and {with_article(right)}", span)
+    return SHAPE_MISMATCH(f"':' needs two matrices, found {with_article(left)} and {with_article(right)}", span)
 
 
 def product_of_probabilities(left: str, right: str, span: Span) -> PdeError:
     hint = "equations must be linear in class probabilities; for a nonlinear one declare the unknown as scalar"
-    return NONLINEAR_IN_PROBABILITIES.error(f"cannot multiply {left} by {right}", span, hint)
+    return NONLINEAR_IN_PROBABILITIES(f"cannot multiply {left} by {right}", span, hint)
 
 
 power_of_probabilities = NONLINEAR_IN_PROBABILITIES.of("cannot raise {found} to a power")
@@ -87,11 +83,11 @@ power_of_probabilities = NONLINEAR_IN_PROBABILITIES.of("cannot raise {found} to 
 def invalid_power(found: str, is_vector: bool, span: Span) -> PdeError:
     bars = Edit(Span(span.start, span.start), "‖"), Edit(Span(span.end - 1, span.end), "‖²", "²")
     hint, fixes = ("write ‖v‖² for v·v", (Fix("write ‖…‖²", bars),)) if is_vector else ("", ())
-    return SHAPE_MISMATCH.error(f"cannot raise {with_article(found)} to a power", span, hint, fixes=fixes)
+    return SHAPE_MISMATCH(f"cannot raise {with_article(found)} to a power", span, hint, fixes=fixes)
 
 
 def invalid_divisor(found: str, span: Span) -> PdeError:
-    return SHAPE_MISMATCH.error(f"cannot divide by {with_article(found)}", span)
+    return SHAPE_MISMATCH(f"cannot divide by {with_article(found)}", span)
 
 
 division_by_zero = UNDEFINED.at("division by zero")
@@ -112,7 +108,7 @@ empty_list = INVALID_INDEX.at("empty list")
 
 def not_square(sizes: Sequence[int | None], span: Span) -> PdeError:
     shown = " and ".join(sorted({str(s) for s in sizes}))
-    return SHAPE_MISMATCH.error(f"a matrix must be square, found {len(sizes)} rows of size {shown}", span)
+    return SHAPE_MISMATCH(f"a matrix must be square, found {len(sizes)} rows of size {shown}", span)
 
 
 invalid_list = SHAPE_MISMATCH.at("a list must contain numbers or the rows of a matrix")
@@ -121,21 +117,21 @@ invalid_list = SHAPE_MISMATCH.at("a list must contain numbers or the rows of a m
 def component_of_operator(span: Span, bracket: int) -> PdeError:
     hint = "insert a space before the bracket to apply the operator"
     fixes = (Fix("insert a space before the bracket", (Edit(Span(bracket, bracket), " "),)),)
-    return NOT_A_VALUE.error("cannot take a component of an operator", span, hint, fixes=fixes)
+    return NOT_A_VALUE("cannot take a component of an operator", span, hint, fixes=fixes)
 
 
 def no_component(found: str, span: Span) -> PdeError:
     hint = "write arguments in parentheses, as in sin(x)" if found == "function" else ""
-    return SHAPE_MISMATCH.error(f"{with_article(found)} has no such component", span, hint)
+    return SHAPE_MISMATCH(f"{with_article(found)} has no such component", span, hint)
 
 
 def too_few_indices(found: str, rank: int, span: Span) -> PdeError:
-    return SHAPE_MISMATCH.error(f"{with_article(found)} needs {rank} indices", span)
+    return SHAPE_MISMATCH(f"{with_article(found)} needs {rank} indices", span)
 
 
 def index_out_of_range(index: str, size: int | None, span: Span) -> PdeError:
     of = f" for size {size}" if size is not None else ""
-    return INVALID_INDEX.error(f"component index {index} out of range{of}", span, "indices start at 1")
+    return INVALID_INDEX(f"component index {index} out of range{of}", span, "indices start at 1")
 
 
 invalid_index = INVALID_INDEX.at("an index must be an integer or the index of a sum")
@@ -146,7 +142,7 @@ invalid_index = INVALID_INDEX.at("an index must be an integer or the index of a 
 
 def argument_count(name: str, expected: str, found: int, span: Span) -> PdeError:
     """A built-in function with too many or too few arguments."""
-    return ARGUMENT_COUNT.error(f"'{name}' takes {expected}, found {found}", span)
+    return ARGUMENT_COUNT(f"'{name}' takes {expected}, found {found}", span)
 
 
 def declared_argument_count(name: str, params: Sequence[str], found: int, has_time: bool, span: Span) -> PdeError:
@@ -156,37 +152,37 @@ def declared_argument_count(name: str, params: Sequence[str], found: int, has_ti
     product = f"{start}; write {name}*(…) for a product" if found == 1 else ""
     hint = f"declared as {name}({join_comma(params)}){product}"
     message = f"'{name}' takes {count_noun(len(params), 'argument')}, found {found}"
-    return ARGUMENT_COUNT.error(message, span, hint, fixes=as_product(name, span) if found == 1 else ())
+    return ARGUMENT_COUNT(message, span, hint, fixes=as_product(name, span) if found == 1 else ())
 
 
 def invalid_softmax(found: str | None, span: Span) -> PdeError:
     """`found` is None unless there is exactly one argument."""
     if found is None:
-        return ARGUMENT_COUNT.error("'softmax' takes one vector of logits", span, "as in softmax(W x)")
-    return SHAPE_MISMATCH.error(
+        return ARGUMENT_COUNT("'softmax' takes one vector of logits", span, "as in softmax(W x)")
+    return SHAPE_MISMATCH(
         f"'softmax' takes a vector of logits, found {with_article(found)}", span, "as in softmax(W x)"
     )
 
 
 def invalid_function_argument(name: str, found: str, span: Span) -> PdeError:
     """`sin(K)`: the argument is a function or operator."""
-    return NOT_A_VALUE.error(f"cannot apply '{name}' to {with_article(found)}", span)
+    return NOT_A_VALUE(f"cannot apply '{name}' to {with_article(found)}", span)
 
 
 def needs_scalars(name: str, found: str, span: Span) -> PdeError:
     hint = "class probabilities are written softmax(W x)" if found.startswith("logits") else ""
-    return SHAPE_MISMATCH.error(f"'{name}' takes scalars, found {with_article(found)}", span, hint)
+    return SHAPE_MISMATCH(f"'{name}' takes scalars, found {with_article(found)}", span, hint)
 
 
 needs_feature_map = SHAPE_MISMATCH.of("'{name}' takes one feature map")
 
 
 def argument_not_a_value(param: str, found: str, span: Span) -> PdeError:
-    return NOT_A_VALUE.error(f"'{param}' cannot be {with_article(found)}", span)
+    return NOT_A_VALUE(f"'{param}' cannot be {with_article(found)}", span)
 
 
 def argument_shape_mismatch(param: str, expected: str, found: str, span: Span) -> PdeError:
-    return SHAPE_MISMATCH.error(f"'{param}' must be {with_article(expected)}, found {with_article(found)}", span)
+    return SHAPE_MISMATCH(f"'{param}' must be {with_article(expected)}, found {with_article(found)}", span)
 
 
 def named_argument(name: str, span: Span, value: Span) -> PdeError:
@@ -194,24 +190,22 @@ def named_argument(name: str, span: Span, value: Span) -> PdeError:
         "pass the values by position",
         remove(Span(span.start, value.start), "remove the name"),
     )
-    return NAMED_ARGUMENT.error(f"'{name}' takes no named arguments", span, hint, fixes=fixes)
+    return NAMED_ARGUMENT(f"'{name}' takes no named arguments", span, hint, fixes=fixes)
 
 
 def invalid_operand(found: str, span: Span) -> PdeError:
-    return SHAPE_MISMATCH.error(
+    return SHAPE_MISMATCH(
         f"cannot apply an operator to {with_article(found)}; expected a vector or a feature map", span
     )
 
 
 def not_a_function(name: str, found: str, span: Span) -> PdeError:
     hint = f"write {name}*(…) for a product"
-    return NOT_A_VALUE.error(
-        f"'{name}' is {with_article(found)}, not a function", span, hint, fixes=as_product(name, span)
-    )
+    return NOT_A_VALUE(f"'{name}' is {with_article(found)}, not a function", span, hint, fixes=as_product(name, span))
 
 
 def invalid_call(name: str, found: str, span: Span) -> PdeError:
-    return NOT_A_VALUE.error(f"'{name}' is {with_article(found)} and cannot be called with these arguments", span)
+    return NOT_A_VALUE(f"'{name}' is {with_article(found)} and cannot be called with these arguments", span)
 
 
 cannot_be_called = NOT_A_VALUE.at("this is not a function", "write * for a product")
@@ -219,11 +213,11 @@ cannot_be_called = NOT_A_VALUE.at("this is not a function", "write * for a produ
 
 def not_a_value(found: str, is_operator: bool, span: Span) -> PdeError:
     hint = "write its operand after it" if is_operator else "write its arguments in parentheses"
-    return NOT_A_VALUE.error(f"{with_article(found)} cannot be used as a value", span, hint)
+    return NOT_A_VALUE(f"{with_article(found)} cannot be used as a value", span, hint)
 
 
 def rank_mismatch(expected: str, found: str, span: Span) -> PdeError:
-    return SHAPE_MISMATCH.error(f"expected {with_article(expected)}, found {with_article(found)}", span)
+    return SHAPE_MISMATCH(f"expected {with_article(expected)}, found {with_article(found)}", span)
 
 
 string_in_expression = STRING_IN_EXPRESSION.at("a string is not a mathematical expression")
@@ -237,44 +231,44 @@ power_of_tensor_constant = SHAPE_MISMATCH.at(
 
 
 def no_adjoint(found: str, span: Span) -> PdeError:
-    return SHAPE_MISMATCH.error(
+    return SHAPE_MISMATCH(
         f"cannot take the adjoint of {with_article(found)}", span, "only operators and matrices have an adjoint"
     )
 
 
 def no_derivative(found: str, span: Span) -> PdeError:
-    return NOT_A_VALUE.error(f"cannot differentiate {with_article(found)}", span)
+    return NOT_A_VALUE(f"cannot differentiate {with_article(found)}", span)
 
 
 def no_gradient(found: str, span: Span) -> PdeError:
-    return SHAPE_MISMATCH.error(f"cannot take the gradient of {with_article(found)}", span)
+    return SHAPE_MISMATCH(f"cannot take the gradient of {with_article(found)}", span)
 
 
 def no_divergence(found: str, span: Span) -> PdeError:
-    return SHAPE_MISMATCH.error(
+    return SHAPE_MISMATCH(
         f"cannot take the divergence of {with_article(found)}", span, "∇· needs a vector, as in ∇·(κ∇u)"
     )
 
 
 def divergence_of_other_size(found: str, dimension: int | None, span: Span) -> PdeError:
-    return SHAPE_MISMATCH.error(f"cannot take the divergence of {with_article(found)} in dimension {dimension}", span)
+    return SHAPE_MISMATCH(f"cannot take the divergence of {with_article(found)} in dimension {dimension}", span)
 
 
 def componentwise_derivative(found: str, span: Span) -> PdeError:
     message = f"cannot differentiate {with_article(found)} componentwise in a space of this dimension"
-    return SHAPE_MISMATCH.error(message, span, "use a low-dimensional space such as R^2")
+    return SHAPE_MISMATCH(message, span, "use a low-dimensional space such as R^2")
 
 
 def vector_variable(name: str, span: Span) -> PdeError:
     hint, fixes = f"write ∂/∂{name}₁ or ∇", replace_word(name, f"{name}₁", span)
-    return SHAPE_MISMATCH.error(f"'{name}' is a vector: a derivative needs one component", span, hint, fixes=fixes)
+    return SHAPE_MISMATCH(f"'{name}' is a vector: a derivative needs one component", span, hint, fixes=fixes)
 
 
 not_a_variable = NOT_A_VARIABLE.of("'{name}' is neither a coordinate nor the time")
 
 
 def coordinate_count(found: int, dimension: object, span: Span) -> PdeError:
-    return SHAPE_MISMATCH.error(f"found {found} coordinates in a space of dimension {dimension}", span)
+    return SHAPE_MISMATCH(f"found {found} coordinates in a space of dimension {dimension}", span)
 
 
 # ---- Types, intervals and spaces (E312 to E316)
@@ -301,27 +295,25 @@ def unknown_type(name: str | None, types: Sequence[str], guess: str | None, span
     hint = TYPE_HINTS.get(name or "") or did_you_mean(
         guess, f"available: {join_comma(types)}, with sizes as in vector(2), simplex(10)"
     )
-    return INVALID_TYPE.error(message, span, hint, fixes=replace_word(name or "", guess, span))
+    return INVALID_TYPE(message, span, hint, fixes=replace_word(name or "", guess, span))
 
 
 def invalid_unknown_type(kind: str, span: Span) -> PdeError:
     hint = "available for unknowns: scalar, vector(n), simplex(k), channels"
-    return INVALID_TYPE.error(f"an unknown cannot be {with_article(kind)}", span, hint)
+    return INVALID_TYPE(f"an unknown cannot be {with_article(kind)}", span, hint)
 
 
 def invalid_type_size(kind: str, takes_size: bool, example: str, span: Span) -> PdeError:
     message = f"'{kind}' takes {'one size' if takes_size else 'no size'}"
-    return INVALID_TYPE.error(
-        message, span, f"as in {example}", fixes=() if takes_size else replace_by([example], span)
-    )
+    return INVALID_TYPE(message, span, f"as in {example}", fixes=() if takes_size else replace_by([example], span))
 
 
 def size_out_of_range(minimum: int, limit: int, span: Span) -> PdeError:
-    return INVALID_TYPE.error(f"the size must be an integer from {minimum} to {limit:,}", span)
+    return INVALID_TYPE(f"the size must be an integer from {minimum} to {limit:,}", span)
 
 
 def not_comparable(kind: str, span: Span) -> PdeError:
-    return UNSUPPORTED_PROPERTY.error(f"{with_article(kind)} cannot be compared with a number", span)
+    return UNSUPPORTED_PROPERTY(f"{with_article(kind)} cannot be compared with a number", span)
 
 
 bound_of_scalar = UNSUPPORTED_PROPERTY.at("the bound of a scalar must be > 0 or ≥ 0")
@@ -329,7 +321,7 @@ bound_of_scalar = UNSUPPORTED_PROPERTY.at("the bound of a scalar must be > 0 or 
 
 def norm_of_other_name(name: str, owner: str, span: Span) -> PdeError:
     fixes = replace_word(name, owner, span)
-    return UNSUPPORTED_PROPERTY.error(
+    return UNSUPPORTED_PROPERTY(
         f"the norm bound in the type of '{owner}' must be on '{owner}', found '{name}'",
         span,
         f"write ‖{owner}‖ ≤ …",
@@ -344,24 +336,22 @@ def unsupported_property(kind: str, traits: Sequence[str], span: Span) -> PdeErr
     """`traits` are the available ones; identifiers can be inserted as they are."""
     hint = f"available for {with_article(kind)}: {join_comma(traits)}" if traits else ""
     fixes = replace_by([*filter(str.isidentifier, traits)], span)
-    return UNSUPPORTED_PROPERTY.error(f"unsupported property of {with_article(kind)}", span, hint, fixes=fixes)
+    return UNSUPPORTED_PROPERTY(f"unsupported property of {with_article(kind)}", span, hint, fixes=fixes)
 
 
 def missing_network(name: str, example: str, span: Span) -> PdeError:
     fixes = insert(span.end, f" = {example}")
-    return INVALID_NETWORK.error(f"'{name}' has no network", span, f"add = {example}", fixes=fixes)
+    return INVALID_NETWORK(f"'{name}' has no network", span, f"add = {example}", fixes=fixes)
 
 
 def incompatible_network(network: str, kind: str, expected: str, first: str, span: Span) -> PdeError:
     """`first` is a suitable network, ready to insert."""
     fixes = replace_by([first], span)
-    return INVALID_NETWORK.error(
-        f"{network} cannot represent {with_article(kind)}", span, f"use {expected}", fixes=fixes
-    )
+    return INVALID_NETWORK(f"{network} cannot represent {with_article(kind)}", span, f"use {expected}", fixes=fixes)
 
 
 def invalid_initial_value(kind: str, span: Span) -> PdeError:
-    return INVALID_NETWORK.error(
+    return INVALID_NETWORK(
         f"a number cannot be the initial value of {with_article(kind)}",
         span,
         "only a learned scalar has an initial value",
@@ -382,7 +372,7 @@ not_an_interval = INVALID_INTERVAL.at("expected an interval", "as in [0, 1]")
 def empty_interval(start: str, end: str, span: Span) -> PdeError:
     fixes = replace_by([f"[{end}, {start}]"], span) if start != end else ()
     hint = "the left endpoint must be below the right endpoint"
-    return INVALID_INTERVAL.error(f"the interval [{start}, {end}] is empty", span, hint, fixes=fixes)
+    return INVALID_INTERVAL(f"the interval [{start}, {end}] is empty", span, hint, fixes=fixes)
 
 
 not_a_space = INVALID_SPACE.at("expected a space", SPACES_HINT)
