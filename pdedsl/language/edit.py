@@ -55,18 +55,15 @@ class Setting:
     components: tuple[PathComponent, ...]
     value: str | None
 
-    def error(self, error: PdeError) -> PdeError:
-        """An error in the setting itself."""
-        return error.within(Source(self.text, "--set"))
-
-    def unknown_error(self, component: PathComponent, what: str, choices: Iterable[str]) -> PdeError:
-        known = list(dict.fromkeys(choices))
-        guess = closest_match(component.id, known)
-        return self.error(errors.settings.unknown_component(what, component.text, known, guess, component.span))
-
     @property
     def path(self) -> Span:
         return self.components[0].span.to(self.components[-1].span)
+
+
+def unknown_component(component: PathComponent, what: str, choices: Iterable[str]) -> PdeError:
+    known = list(dict.fromkeys(choices))
+    guess = closest_match(component.id, known)
+    return errors.settings.unknown_component(what, component.text, known, guess, component.span)
 
 
 def parse_setting(text: str) -> Setting:
@@ -84,7 +81,7 @@ def parse_setting(text: str) -> Setting:
     setting = Setting(text, tuple(components), value.strip() if equals else None)
     empty = next((component for component in components if not component.text), None)
     if empty is not None:
-        raise setting.error(errors.settings.empty_component(empty.span))
+        raise errors.settings.empty_component(empty.span)
     _check_value(setting, len(path) + 1)
     return setting
 
@@ -97,18 +94,18 @@ def _check_value(setting: Setting, start: int) -> None:
         here = Span(at, at + 1)
         quoted ^= char == '"'
         if char in "\n\r" or (char == "#" and not quoted):
-            raise setting.error(errors.settings.multiline_value(here))
+            raise errors.settings.multiline_value(here)
         if quoted:
             continue
         if char in PAIRS:
             opened.append(at)
         elif char in PAIRS.values() and (not opened or PAIRS[setting.text[opened.pop()]] != char):
-            raise setting.error(errors.settings.unmatched(char, here))
+            raise errors.settings.unmatched(char, here)
     if quoted:
-        raise setting.error(errors.settings.unterminated_string(Span(setting.text.rindex('"'), len(setting.text))))
+        raise errors.settings.unterminated_string(Span(setting.text.rindex('"'), len(setting.text)))
     if opened:
         at = opened[-1]
-        raise setting.error(errors.settings.unclosed(setting.text[at], Span(at, at + 1)))
+        raise errors.settings.unclosed(setting.text[at], Span(at, at + 1))
 
 
 # ---- Text edits that leave comments, line endings and the rest of the text unchanged
@@ -246,27 +243,25 @@ def set_argument(
 ) -> str:
     *named, component = rest
     if len(named) > 1:
-        raise setting.error(errors.settings.path_too_long(component.span))
+        raise errors.settings.path_too_long(component.span)
     where = ".".join(w.id for w in setting.components[:2])
     sites = [site for value in values if (site := _call_site(value, calls))]
     if not sites:
-        raise setting.error(errors.settings.no_arguments_to_set(where, next(iter(calls), None), setting.path))
+        raise errors.settings.no_arguments_to_set(where, next(iter(calls), None), setting.path)
     if named:
         heads = [c.head.id for c in sites]
         sites = [c for c in sites if c.head.id == named[0].id]
         if not sites:
-            raise setting.unknown_error(named[0], f"{where} has no call", heads)
+            raise unknown_component(named[0], f"{where} has no call", heads)
     matching = [c for c in sites if component.id in c.signature]
     if not matching:
         heads = list(dict.fromkeys(c.head.id for c in sites))
-        raise setting.unknown_error(
+        raise unknown_component(
             component, f"{' and '.join(heads)} {'have' if heads[1:] else 'has'} no argument", _argument_names(sites)
         )
     if len(matching) > 1:
         choices = list(dict.fromkeys(f"{where}.{c.head.id}.{component.id}" for c in matching))
-        raise setting.error(
-            errors.settings.ambiguous_argument(where, component.id, len(matching), choices, setting.path)
-        )
+        raise errors.settings.ambiguous_argument(where, component.id, len(matching), choices, setting.path)
     return _set_in_call(text, setting, component, matching[0])
 
 
@@ -289,7 +284,7 @@ def _params(head: t.Name, calls: Forms[Any]) -> Mapping[str, Param]:
 
 def _set_in_call(text: str, setting: Setting, component: PathComponent, site: CallSite) -> str:
     if setting.value is None:
-        raise setting.error(errors.settings.missing_value(f"{setting.text.strip()}=…", setting.path))
+        raise errors.settings.missing_value(f"{setting.text.strip()}=…", setting.path)
     argument, call, end = f"{component.id}={setting.value}", site.call, site.head.span.end
     if call is None:
         return replace_span(text, Span(end, end), f"({argument})") if setting.value else text
@@ -299,7 +294,7 @@ def _set_in_call(text: str, setting: Setting, component: PathComponent, site: Ca
     which = keys.index(component.id)
     if not setting.value:
         if which < len(call.args) - 1:
-            raise setting.error(errors.settings.positional_arguments_follow(component.id, component.span))
+            raise errors.settings.positional_arguments_follow(component.id, component.span)
         return remove_argument(text, end, which)
     spans, _ = argument_spans(text, end)
     return replace_span(text, spans[which], setting.value if which < len(call.args) else argument)
@@ -317,8 +312,11 @@ ALTERNATIVE_ENTRY = {"epochs": "steps", "steps": "epochs"}  # a block has only o
 def apply_settings(source: Source, settings: Sequence[str]) -> Source:
     """The spec with the settings applied in order."""
     for text in settings:
-        setting = parse_setting(text)
-        source = _with_patches(source, _apply_setting(source, setting), setting)
+        try:
+            setting = parse_setting(text)
+            source = _with_patches(source, _apply_setting(source, setting), setting)
+        except PdeError as error:
+            raise error if error.source else error.within(Source(text, "--set")) from None
     return source
 
 
@@ -359,8 +357,8 @@ def _apply_setting(source: Source, setting: Setting) -> str:
     parent = _parent_of(first, syntax)
     if parent is not None:
         path = ".".join([parent, *(component.text for component in setting.components)])
-        raise setting.error(errors.settings.incomplete_path(first.text, path, first.span))
-    raise setting.unknown_error(first, "a spec has no block", [*ENTRIES, REALIZE, *FIELDS])
+        raise errors.settings.incomplete_path(first.text, path, first.span)
+    raise unknown_component(first, "a spec has no block", [*ENTRIES, REALIZE, *FIELDS])
 
 
 def _parent_of(component: PathComponent, syntax: t.Syntax) -> str | None:
@@ -395,7 +393,7 @@ def _set_domain(syntax: t.Syntax, text: str, setting: Setting) -> str | None:
             case _:
                 continue
         if not setting.value:
-            raise setting.error(errors.settings.missing_value(f"{component.id}=…", component.span))
+            raise errors.settings.missing_value(f"{component.id}=…", component.span)
         return replace_span(text, span, setting.value)
     return None
 
@@ -407,15 +405,15 @@ def _set_network(syntax: t.Syntax, text: str, setting: Setting) -> str:
     kind, *named = setting.components
     fields = [s for s in syntax.statements if isinstance(s, FIELDS[kind.id])]
     if not named:
-        raise setting.error(errors.settings.block_without_entry(kind.text, f"{kind.id}.v=…", kind.span))
+        raise errors.settings.block_without_entry(kind.text, f"{kind.id}.v=…", kind.span)
     name, *rest = named
     field = next((f for f in fields if f.name.id == name.id), None)
     if field is None:
-        raise setting.unknown_error(name, f"'{kind.id}' declares no", [f.name.text for f in fields])
+        raise unknown_component(name, f"'{kind.id}' declares no", [f.name.text for f in fields])
     if rest:
         return set_argument(text, setting, rest, [field.net] if field.net else [], NETWORKS)
     if setting.value is None:
-        raise setting.error(errors.settings.missing_value(f"{kind.id}.{name.text}=…", setting.path))
+        raise errors.settings.missing_value(f"{kind.id}.{name.text}=…", setting.path)
     if field.net is None:
         end = field.type[-1].span.end if field.type else field.span.end
         return replace_span(text, Span(end, end), f" = {setting.value}" if setting.value else "")
@@ -430,15 +428,13 @@ def _set_constant(syntax: t.Syntax, text: str, setting: Setting) -> str:
     constants = [s for s in syntax.statements if isinstance(s, t.ConstDecl)]
     if component.id in (*ENTRIES, REALIZE):
         inner = next(iter(ENTRIES.get(component.id, PARTS)))
-        raise setting.error(
-            errors.settings.block_without_entry(component.text, f"{component.id}.{inner}=…", component.span)
-        )
+        raise errors.settings.block_without_entry(component.text, f"{component.id}.{inner}=…", component.span)
     named = _parse_constant_name(component.text)
     constant = next((c for c in constants if named and c.name.id == named.name.id), None)
     if named is None or constant is None:
         raise _unknown_constant_error(component, constants, syntax, setting)
     if not setting.value:
-        raise setting.error(errors.settings.constant_needs_value(component.text, component.span))
+        raise errors.settings.constant_needs_value(component.text, component.span)
     value = include_parentheses(text, constant.value.span)
     if constant.power == named.power:
         return replace_span(text, value, setting.value)
@@ -450,11 +446,9 @@ def _unknown_constant_error(
 ) -> PdeError:
     parent = _parent_of(component, syntax)
     if parent is not None:
-        return setting.error(
-            errors.settings.entry_not_constant(component.text, f"{parent}.{component.text}", component.span)
-        )
+        return errors.settings.entry_not_constant(component.text, f"{parent}.{component.text}", component.span)
     names = (c.name.id if component.text.isascii() else c.name.text for c in constants)
-    return setting.unknown_error(component, "this spec has no constant", (*names, "train.…", "evaluate.…", "realize.…"))
+    return unknown_component(component, "this spec has no constant", (*names, "train.…", "evaluate.…", "realize.…"))
 
 
 def _parse_constant_name(text: str) -> t.ConstDecl | None:
@@ -475,12 +469,12 @@ def _parse_constant_name(text: str) -> t.ConstDecl | None:
 def _set_realization(syntax: t.Syntax, text: str, setting: Setting) -> str:
     _, part, *rest = setting.components
     if part.id not in PARTS:
-        raise setting.unknown_error(part, "an equation has no part", PARTS)
+        raise unknown_component(part, "an equation has no part", PARTS)
     realizations = [s for s in syntax.statements if isinstance(s, t.RealizeStmt) and s.part.id == part.id]
     if rest:
         return set_argument(text, setting, rest, [s.method for s in realizations], PARTS[part.id])
     if setting.value is None:
-        raise setting.error(errors.settings.missing_value(f"realize.{part.text}=…", setting.path))
+        raise errors.settings.missing_value(f"realize.{part.text}=…", setting.path)
     if not setting.value:
         return _delete_spans(text, [s.span for s in realizations])
     if realizations:
@@ -501,7 +495,7 @@ def _set_entry(syntax: t.Syntax, text: str, setting: Setting) -> str:
     kind, key, *rest = setting.components
     rules = ENTRIES[kind.id]
     if key.id not in rules:
-        raise setting.unknown_error(key, f"'{kind.id}' has no entry", rules)
+        raise unknown_component(key, f"'{kind.id}' has no entry", rules)
     block = next((s for s in syntax.statements if isinstance(s, t.BlockStmt) and s.kind.id == kind.id), None)
     entries = [entry for entry in block.entries if entry.key.id == key.id] if block else []
     if rest:
@@ -517,11 +511,11 @@ def _set_entry(syntax: t.Syntax, text: str, setting: Setting) -> str:
             return _set_entry(_parse(changed), changed.text, setting)
         return set_argument(text, setting, rest, values, forms)
     if setting.value is None and rules[key.id].least > 0:
-        raise setting.error(errors.settings.entry_needs_value(f"{kind.id}.{key.id}", setting.path))
+        raise errors.settings.entry_needs_value(f"{kind.id}.{key.id}", setting.path)
     if setting.value == "":
         return _delete_spans(text, [_entry_span(text, entry) for entry in entries])
     if len(entries) > 1:
-        raise setting.error(errors.settings.ambiguous_entry(kind.id, key.id, len(entries), setting.path))
+        raise errors.settings.ambiguous_entry(kind.id, key.id, len(entries), setting.path)
     if entries:
         return _replace_entry_value(text, entries[0], setting.value)
     other = [entry for entry in block.entries if entry.key.id == ALTERNATIVE_ENTRY.get(key.id)] if block else []
