@@ -35,7 +35,7 @@ def not_utf8(before: str, byte: int, name: str) -> PdeError:
     """`before` is the text up to the first invalid byte."""
     at = Span(len(before), len(before) + 1)
     message = f"invalid UTF-8: byte 0x{byte:02X}"
-    return NOT_UTF8.error(message, at, "save the file as UTF-8").within(Source(before + "�", name))
+    return NOT_UTF8(message, at, "save the file as UTF-8").within(Source(before + "�", name))
 
 
 def is_binary(name: str) -> PdeError:
