@@ -59,7 +59,7 @@ def _facts(problem: Problem) -> EquationFacts:
     process = generator_of(with_named_constants(form), _direction(form), form) if generator else None
     random = match_random_residual(generator, spec) if generator else None
     shapes = (*_recognised_structures(equation, spec), *((noise_name(random),) if random else ()))
-    text, kind = spec.source.quote(equation.span), classify(form, problem.jet)
+    text, kind = spec.source.quote(equation.span), classify(form, problem.jet, problem.terms)
     return EquationFacts(equation, text, kind, linear, problem.terms, generator, process or generator, shapes, random)
 
 

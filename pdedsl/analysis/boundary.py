@@ -13,7 +13,7 @@ from math import isfinite
 from sympy import Abs, Add, Dummy, Expr, Heaviside, Max, Min, Mul, Rational, S, Symbol, sign
 
 from pdedsl.analysis.bounds.interval import Box, range_of
-from pdedsl.analysis.bounds.sign import box_of, is_zero, nonnegative, strictly_positive
+from pdedsl.analysis.bounds.sign import box_of, is_zero, nonnegative, positive
 from pdedsl.analysis.exact_solution import space_time_region
 from pdedsl.analysis.jet import differential_expression, multiples_of_constant, sign_assumptions
 from pdedsl.analysis.problem import Problem, may_be_undefined
@@ -146,7 +146,7 @@ def _may_vanish(e: Expr, ranges: Ranges) -> bool:
 
 
 def _has_strict_sign(e: Expr, ranges: Ranges) -> bool:
-    return strictly_positive(e, box_of(ranges)) or strictly_positive(-e, box_of(ranges))
+    return positive(e, box_of(ranges)) or positive(-e, box_of(ranges))
 
 
 def delayed_conditions(spec: Spec) -> list[Condition]:

@@ -6,11 +6,11 @@ mixed type (Evans, Partial Differential Equations, sections 6.1 and 7.2; Tricomi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from mpmath import eigsy
 from mpmath import matrix as mp_matrix
-from sympy import Dummy, Expr, S, Symbol, default_sort_key
+from sympy import Dummy, Expr, Symbol, default_sort_key
 
 from pdedsl.analysis.feature_maps.terms import is_gradient_descent, map_terms
 from pdedsl.analysis.jet import Jet, as_scalar, differential_expression, jet_of
@@ -20,9 +20,19 @@ from pdedsl.analysis.sample_points import ROUNDING_RTOL, Point, is_inside, level
 from pdedsl.config.methods import Direction
 from pdedsl.diagnostics import Span
 from pdedsl.ir.analysis import EquationClass
-from pdedsl.ir.spec import Equation, Spec, Summand
+from pdedsl.ir.spec import Equation, SpaceKind, Spec, Summand
 from pdedsl.ir.system_kinds import is_separable_pair
-from pdedsl.ir.terms import Origin, Term
+from pdedsl.ir.terms import (
+    Convection,
+    Coupling,
+    LearnedField,
+    Nonlinear,
+    Nonlocal,
+    Origin,
+    Reaction,
+    SymmetricLayer,
+    Term,
+)
 from pdedsl.symbolic.symbols import Applied, Field, Partial, atoms
 
 # ---- Signature of the second-order coefficients
@@ -89,10 +99,6 @@ def _sign(value: float, size: float) -> int:
 # ---- Normal form
 
 
-class FrozenDerivative(Dummy):  # type: ignore[misc]
-    """A derivative of another unknown, or of this one at another point, treated as a coefficient."""
-
-
 def forward_jet(form: NormalForm) -> Jet:
     """F in u_t = F, with the sign reversed for terminal conditions."""
     late = time_direction(form.spec, form.equation.unknown) is Direction.TERMINAL and form.equation.order == 1
@@ -121,8 +127,9 @@ def _analyze_summand(summand: Summand, terms: tuple[Term, ...], form: NormalForm
 # ---- Class of an equation
 
 
-def classify(form: NormalForm, jet: Jet) -> EquationClass:
-    """The class, from the derivatives of all unknowns: ∂h/∂t + ∂q/∂x = 0 is a transport equation for h."""
+def classify(form: NormalForm, jet: Jet, terms: Sequence[Term]) -> EquationClass:
+    """The class, from the terms and the derivatives of all unknowns: ∂h/∂t + ∂q/∂x = 0 is a transport equation for
+    h."""
     equation, spec = form.equation, form.spec
     feature = _feature_class(equation, spec)
     if feature:
@@ -138,7 +145,7 @@ def classify(form: NormalForm, jet: Jet) -> EquationClass:
         return classify_second_order_in_time(jet, spec) if jet.order == 2 else EquationClass.WAVE
     match jet.order:
         case 2:
-            return _classify_second_order(jet, form) if equation.order else classify_stationary(jet, spec)
+            return _classify_second_order(jet, terms) if equation.order else classify_stationary(jet, spec)
         case 1:
             return _classify_first_order(jet)
         case _:
@@ -159,7 +166,7 @@ def _with_other_unknowns(form: NormalForm, jet: Jet) -> Jet:
         return jet
     alone = [e.xreplace(dict.fromkeys(partials, Dummy(positive=True))) for e in form.equation.rhs]
     if any(p.body == own for e in alone for p in atoms(e, Partial)):
-        verdict = {p: FrozenDerivative(positive=True) for p in partials}
+        verdict = {p: Dummy(positive=True) for p in partials}
     else:
         verdict = {p: Dummy(positive=True) * Partial(own, *p.slots) for p in sorted(partials, key=default_sort_key)}
     exprs = tuple(e.xreplace(verdict) for e in form.equation.rhs)
@@ -170,17 +177,29 @@ def _is_of(partial: Partial, heads: frozenset[Symbol]) -> bool:
     return isinstance(partial.body, Field) and partial.body.head in heads
 
 
-def _classify_second_order(jet: Jet, form: NormalForm) -> EquationClass:
+def _classify_second_order(jet: Jet, terms: Sequence[Term]) -> EquationClass:
     entries = tuple(e for row in jet.matrix for e in row)
     if jet.depends_on(entries, jet.variables) or any(len(d.slots) > 1 for d in jet.unexpanded):
         return EquationClass.NONLINEAR_DIFFUSION
     if jet.depends_on(jet.drift, jet.p):
         return EquationClass.HAMILTON_JACOBI
-    lower = jet.expr.xreplace(dict.fromkeys((*jet.p, *jet.second, *atoms(jet.expr, FrozenDerivative)), S.Zero))
-    if jet.u in lower.free_symbols or any(f.head in form.heads for f in atoms(lower, Field)):
-        return EquationClass.REACTION_DIFFUSION
-    moves = jet.expr.free_symbols & set(jet.p)
-    return EquationClass.CONVECTION_DIFFUSION if moves else EquationClass.DIFFUSION
+    conservative = {t.origin.span for t in terms if isinstance(t, Convection)}
+    reacts = any(_is_reaction(t) for t in terms if t.origin.span not in conservative)
+    if jet.expr.free_symbols & set(jet.p):
+        return EquationClass.CONVECTION_DIFFUSION_REACTION if reacts else EquationClass.CONVECTION_DIFFUSION
+    return EquationClass.REACTION_DIFFUSION if reacts else EquationClass.DIFFUSION
+
+
+def _is_reaction(term: Term) -> bool:
+    """Whether a term contains unknowns, but no derivatives of them; ∇·(b u) as a whole is convection."""
+    match term:
+        case Reaction() | LearnedField():
+            return True
+        case Nonlinear(order=order) | Coupling(order=order):
+            return order == 0
+        case Nonlocal(exprs=exprs):
+            return not any(atoms(e, Partial) for e in exprs)
+    return False
 
 
 def _classify_first_order(jet: Jet) -> EquationClass:
@@ -190,7 +209,10 @@ def _classify_first_order(jet: Jet) -> EquationClass:
 def _feature_class(equation: Equation, spec: Spec) -> EquationClass | None:
     """Classes of systems on feature maps."""
     if is_separable_pair(spec):
-        return EquationClass.HAMILTONIAN
+        layers = spec.space.kind is SpaceKind.PIXELS and all(
+            isinstance(t, SymmetricLayer) for e in spec.equations for t in map_terms(e, spec)
+        )
+        return EquationClass.HAMILTONIAN if layers else EquationClass.PARTITIONED
     right = equation.rhs[0]
     learned = any(_is_learned_of_unknown(f, spec) for f in atoms(right, Field))
     if right.has(Applied) or (learned and not _differentiates(right, spec)):

@@ -9,23 +9,19 @@ it: u(x + ½) - u(x - ½) is zero on a periodic interval of length 1, and so is 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
-from sympy import Add, Expr, Mul, S, Symbol, Tuple, cancel, pi, sin
+from sympy import Add, Expr, Mul, S, Symbol, Tuple, pi, sin
 
-from pdedsl.analysis.bounds.sign import box_of, strictly_positive
-from pdedsl.analysis.constraint_elimination import has_constraint, substitute_stationary
 from pdedsl.analysis.index_expansion import in_coordinates, layout_of
 from pdedsl.analysis.jet import DifferentialExpression, differential_expression
 from pdedsl.analysis.normal_form import unknown_of
-from pdedsl.analysis.sample_points import Ranges, find_nonzero_point, points, ranges_of
+from pdedsl.analysis.sample_points import Ranges, find_nonzero_point, ranges_of
 from pdedsl.ir.spec import Equation, Spec, Unknown
 from pdedsl.symbolic.rewrite import expand
 from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
-
-SYMBOL_SAMPLES = 4  # points at which derivatives of F are evaluated
 
 
 @dataclass(frozen=True)
@@ -100,38 +96,7 @@ class EquationDependencies:
         return all(find_nonzero_point(difference, self.ranges) is not None for difference in differences)
 
     def _has_nonzero_derivative(self, component: DifferentialExpression, variable: Expr, where: Expr) -> bool:
-        derivative, box = component.derivative(variable), box_of(self.ranges)
-        if find_nonzero_point(derivative * where, self.ranges) is not None:
-            return True
-        always = strictly_positive(derivative, box) or strictly_positive(expand(-derivative), box)
-        return always and find_nonzero_point(where, self.ranges) is not None
-
-    def with_substitution(self, definition: EquationDependencies) -> EquationDependencies:
-        """The same with the unknown of a stationary equation substituted, if that is possible."""
-        substituted = [
-            substitute_stationary(s.expr, definition.head, definition.equation, self.spec) for s in self.components
-        ]
-        rhs = tuple(s.expr if r is None else r for r, s in zip(substituted, self.components, strict=True))
-        return EquationDependencies(replace(self.equation, rhs=rhs), self.spec)
-
-    def symbol(self, head: Symbol, sample: int = 0) -> Expr | None:
-        """Σ cₐ ξᵃ for the derivatives cₐ ∂ᵃ of an unknown in F, with a coordinate for each ξ; the derivatives of F are
-        taken at a sample point, or must be numbers if `sample` is 0. None if one is undefined or the term is
-        nonlocal."""
-        total, coordinates = S.Zero, set(self.spec.space.coordinates)
-        own = next(u for u in self.spec.unknowns if u.head == head).arguments
-        for variable in (a for s in self.components for a in s.jet_variables if _is_of(a, head)):
-            derivative, slots = (
-                self.components[0].derivative(variable),
-                variable.slots if isinstance(variable, Partial) else (),
-            )
-            *_, point = points(derivative.free_symbols, self.ranges, sample) if sample else ({},)
-            value = derivative.xreplace(point)
-            is_local = _field_of(variable).arguments == Tuple(*own)
-            if len(self.components) > 1 or not value.is_Rational or not is_local or not coordinates.issuperset(slots):
-                return None
-            total += value * Mul(*slots)
-        return total
+        return find_nonzero_point(component.derivative(variable) * where, self.ranges) is not None
 
     def order_in(self, head: Symbol) -> int:
         """The order of the highest derivative of an unknown in space."""
@@ -275,28 +240,15 @@ def _inverse_operator_dependence(
     """An unknown with derivatives in its stationary equation, or a circular definition, is not determined pointwise."""
     has_stationary = any(_stationary_equations(h, dependencies.spec) is not None for h in definition.other_unknowns)
     if definition.order_in(head) and definition.other_unknowns:
-        yield NonlocalDependence(
-            is_certain and not has_stationary and _is_certainly_nonlocal(dependencies, definition, head),
-            first_unknown or head,
-            head,
-        )
-    elif has_stationary and _is_circular(definition, head, frozenset()):
+        certain = is_certain and not has_stationary and _is_certainly_nonlocal(dependencies, definition, head)
+        yield NonlocalDependence(certain, first_unknown or head, head)
+    elif has_stationary:
         yield NonlocalDependence(False, first_unknown or head, head)
 
 
 def _is_certainly_nonlocal(dependencies: EquationDependencies, definition: EquationDependencies, head: Symbol) -> bool:
-    """Whether F is certainly nonlocal through w, where P(∂)w = Q(∂)u.
-
-    The linearization S(∂)w = (SQ/P)(∂)u is local only if P divides SQ, as for Δw - w = Δu - u. For other equations, w
-    is not a differential operator of u if the derivatives of u in it are of lower order.
-    """
-    own, right_symbols = definition.symbol(head), [definition.symbol(h) for h in definition.other_unknowns]
-    if own is not None and None not in right_symbols:
-        symbols = (
-            dependencies.with_substitution(definition).symbol(head, sample) for sample in range(1, SYMBOL_SAMPLES)
-        )
-        products = (s * q / own for s in symbols if s is not None for q in right_symbols)
-        return any(not cancel(e).is_polynomial(*dependencies.spec.space.coordinates) for e in products)
+    """Whether F is certainly nonlocal through w, where P(∂)w = Q(∂)u and F contains w itself: P⁻¹Q is a differential
+    operator only if P divides Q, which Q of lower order excludes (Hörmander 1983, section 7.1)."""
     variables = [a for s in dependencies.components for a in s.jet_variables if _is_of(a, head)]
     lower = all(definition.order_in(h) < definition.order_in(head) for h in definition.other_unknowns)
     return (
@@ -307,11 +259,46 @@ def _is_certainly_nonlocal(dependencies: EquationDependencies, definition: Equat
     )
 
 
-def _is_circular(dependencies: EquationDependencies, head: Symbol, visited: frozenset[Symbol]) -> bool:
-    """Whether the definition of an unknown is circular."""
-    for other in (h for h in dependencies.other_unknowns if h not in visited):
-        if other == head:
-            return True
-        if any(_is_circular(r, head, visited | {other}) for r in _stationary_equations(other, dependencies.spec) or ()):
-            return True
-    return False
+# ---- Stationary unknowns
+
+
+def has_constraint(spec: Spec) -> bool:
+    """Whether a stationary equation constrains evolving unknowns, as ∇·u = 0 does. Its Lagrange multiplier, such as a
+    pressure, is nonlocal, and terms may vanish by the constraint."""
+    evolving = {e.unknown for e in spec.equations if e.order}
+
+    def binds(equation: Equation) -> bool:
+        inside = {f.head for right in equation.rhs for f in atoms(right, Field)}
+        return unknown_of(equation, spec).head not in inside - evolving and bool(inside & evolving)
+
+    return any(binds(e) for e in spec.equations if not e.order)
+
+
+def is_independent(equation: Equation, spec: Spec) -> bool:
+    """Whether no other stationary equation constrains the jet variables here: each is of higher order in its
+    unknown."""
+    pairs = [(unknown_of(e, spec).head, e) for e in spec.equations if e is not equation and not e.order]
+    return all(
+        (derivative_order(here, head) or 0) < max(derivative_order(right, head) or 0 for right in e.rhs)
+        for here in equation.rhs
+        for head, e in pairs
+    )
+
+
+def stationary_unknowns_in(equation: Equation, spec: Spec) -> dict[Symbol, Equation]:
+    """The stationary unknowns on which an equation depends, directly or indirectly, each with its equation."""
+    definitions = {unknown_of(e, spec).head: e for e in spec.equations if not e.order}
+    unknowns, pending = dict[Symbol, Equation](), [equation]
+    while pending:
+        occurring = {f.head for right in pending.pop().rhs for f in atoms(right, Field)}
+        new = {h: e for h, e in definitions.items() if h in occurring and h not in unknowns and e is not equation}
+        unknowns |= new
+        pending += new.values()
+    return unknowns
+
+
+def derivative_order(expr: Expr, head: Symbol) -> int | None:
+    """The order of the highest derivative of an unknown; None if it does not occur."""
+    if not any(f.head == head for f in atoms(expr, Field)):
+        return None
+    return max((len(p.slots) for p in atoms(expr, Partial) if any(f.head == head for f in atoms(p, Field))), default=0)

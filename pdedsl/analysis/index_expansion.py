@@ -39,11 +39,6 @@ class CoordinateLayout:
         """Whether every coordinate of the space is expanded."""
         return self.base is None or (isinstance(spec.space.dimension, int) and not self.m)
 
-    def diagonal(self, s: Expr) -> dict[Symbol, Expr]:
-        """The point with all coordinates equal."""
-        rest = {self.coordinates[-1]: s * sqrt(self.m)} if self.m else {}
-        return dict.fromkeys(self.coordinates[: self.first], s) | rest
-
 
 def layout_of(expr: Expr, spec: Spec, dimension: int | None = None) -> CoordinateLayout:
     """The layout for an expression; `dimension` is the one that represents a symbolic dimension."""

@@ -26,6 +26,7 @@ from sympy import (
 )
 
 from pdedsl.analysis.bounds.relu_form import to_relu_form
+from pdedsl.analysis.components import contains_unknown, is_jet_variable
 from pdedsl.analysis.index_expansion import CoordinateLayout, expand_in_components, in_coordinates, layout_of
 from pdedsl.analysis.sample_points import (
     ROUNDING_RTOL,
@@ -143,11 +144,6 @@ class Jet:
     def depends_on(self, exprs: tuple[Expr, ...], variables: tuple[Symbol, ...]) -> bool:
         some = self.variable_set if variables is self.variables else set(variables)
         return any(free_symbols(e) & some for e in exprs)
-
-    @property
-    def is_linear(self) -> bool:
-        """Whether F is linear and homogeneous in u and its derivatives."""
-        return self.is_affine and self.source == 0
 
     @property
     def is_affine(self) -> bool:
@@ -286,15 +282,10 @@ class DifferentialExpression:
         return Add(*source), Add(*rest)
 
     def _contains_unknown(self, expr: Expr) -> bool:
-        return not expr.is_Atom and any(f.head in self.heads for f in atoms(expr, Field))
+        return contains_unknown(expr, self.heads)
 
     def _is_jet_variable(self, expr: Expr) -> bool:
-        field = expr.body if isinstance(expr, Partial) else expr
-        return (
-            isinstance(field, Field)
-            and field.head in self.heads
-            and not any(map(self._contains_unknown, field.arguments))
-        )
+        return is_jet_variable(expr, self.heads)
 
     @cached_property
     def is_affine(self) -> bool:
@@ -445,9 +436,7 @@ def _is_nonzero_somewhere(coefficient: Expr, ranges: Ranges) -> bool:
 
 
 def _has_nonzero_second_difference(expr: Expr, ranges: Ranges) -> bool:
-    """Whether the second difference G(c + a + b) - G(c + a) - G(c + b) + G(c) is nonzero somewhere, also for b = -a; if
-    G cannot be evaluated, whether its derivative depends on a jet variable."""
-    numbers = False
+    """Whether the second difference G(c + a + b) - G(c + a) - G(c + b) + G(c) is nonzero somewhere, also for b = -a."""
     variables = atoms(expr, Dummy)
     expr = expr.xreplace(dict.fromkeys(expr.atoms(DiracDelta), S.Zero))  # discontinuities are excluded
     shifts = points(expr.free_symbols, ranges, 6 * SECOND_DIFFERENCE_SAMPLES)
@@ -460,14 +449,13 @@ def _has_nonzero_second_difference(expr: Expr, ranges: Ranges) -> bool:
                 for p in corners_at
             ]
             values = [v for v in corners if v is not None]
-            numbers = numbers or len(values) == len(corners)
             if (
                 len(values) == len(corners)
                 and _is_nonzero(values)
                 and _is_nonzero_in_high_precision(expr, c, variables, a, other)
             ):
                 return True
-    return not numbers and any(expr.diff(s).free_symbols & variables for s in variables)
+    return False
 
 
 def _has_admissible_signs(place: Point) -> bool:

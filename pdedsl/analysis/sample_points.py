@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from math import isfinite
 
-from sympy import Add, DiracDelta, Dummy, Expr, Float, Heaviside, Pow, Rational, S, Symbol, sign
+from sympy import Add, Derivative, DiracDelta, Dummy, Expr, Float, Heaviside, Pow, Rational, S, Symbol, sign
 
 from pdedsl.analysis.bounds.relu_form import kinks
 from pdedsl.ir.spec import Equation, Spec
@@ -147,7 +147,7 @@ def _is_allowed(symbol: Symbol, value: Rational, ranges: Ranges) -> bool:
 def find_nonzero_point(expr: Expr, ranges: Ranges, samples: int = 8, defined: Iterable[Expr] = ()) -> Point | None:
     """A point at which an expression is certainly nonzero and all of `defined` are defined; None if none is found, or
     there are too many terms."""
-    if len(Add.make_args(expr)) > MAX_TERMS:
+    if len(Add.make_args(expr)) > MAX_TERMS or expr.has(Derivative):  # of a learned function: it has no value
         return None
     others = tuple(map(with_unit_fields, defined))
     symbols = expr.free_symbols.union(*(e.free_symbols for e in others))

@@ -15,7 +15,7 @@ from pdedsl.analysis.bounds.definiteness import indexed_semidefinite, semidefini
 from pdedsl.analysis.bounds.interval import Box, range_of
 from pdedsl.analysis.bounds.sign import box_of, nonnegative
 from pdedsl.analysis.sample_points import ranges_of
-from pdedsl.explainer.terms import is_backward, ordinal, term_name
+from pdedsl.explainer.terms import is_backward, ordinal
 from pdedsl.ir.analysis import Analysis, EquationClass, EquationFacts
 from pdedsl.ir.spec import SpaceKind, Spec
 from pdedsl.ir.terms import (
@@ -27,7 +27,6 @@ from pdedsl.ir.terms import (
     Indexed,
     MatrixStructure,
     Nonlinear,
-    Reaction,
     SymmetricLayer,
     Term,
     TimeDerivative,
@@ -52,8 +51,15 @@ def _name(facts: EquationFacts, analysis: Analysis) -> str:
     match facts.kind:
         case EquationClass.TRANSPORT:
             return _first_order(facts)
-        case EquationClass.CONVECTION_DIFFUSION | EquationClass.DIFFUSION | EquationClass.REACTION_DIFFUSION:
-            return _diffusion(facts, spec)
+        case (
+            EquationClass.DIFFUSION
+            | EquationClass.CONVECTION_DIFFUSION
+            | EquationClass.REACTION_DIFFUSION
+            | EquationClass.CONVECTION_DIFFUSION_REACTION
+        ):
+            if not _diffusions(facts):
+                return "second-order equation of a system"
+            return f"{facts.kind} equation ({_parabolic(facts, spec)})"
         case EquationClass.NONLINEAR_DIFFUSION:
             return "nonlinear diffusion equation (parabolic where its diffusion coefficient is positive)"
         case EquationClass.HAMILTON_JACOBI:
@@ -63,9 +69,9 @@ def _name(facts: EquationFacts, analysis: Analysis) -> str:
         case EquationClass.WAVE:
             return _wave(facts, spec)
         case EquationClass.HAMILTONIAN:
-            if all(_has_symmetric_layers(e) for e in analysis.equations):
-                exact = not any(map(_is_normalised, analysis.equations))
-                return f"equation of a separable Hamiltonian system{'' if exact else ', up to the normalisation'}"
+            exact = not any(map(_is_normalised, analysis.equations))
+            return f"equation of a separable Hamiltonian system{'' if exact else ', up to the normalisation'}"
+        case EquationClass.PARTITIONED:
             return "equation of a partitioned system: the right-hand side contains only the other unknown"
         case EquationClass.GRADIENT_FLOW:
             approximate = ", up to the normalisation" if _is_normalised(facts) else ""
@@ -96,11 +102,6 @@ def _diffusions(facts: EquationFacts) -> list[Diffusion]:
     return [t for t in facts.terms if isinstance(t, Diffusion)]
 
 
-def _has_symmetric_layers(facts: EquationFacts) -> bool:
-    """Whether the right-hand side consists of symmetric layers, each the gradient of a function of its argument."""
-    return all(isinstance(t, SymmetricLayer) for t in _terms(facts))
-
-
 def _is_normalised(facts: EquationFacts) -> bool:
     """Whether a symmetric layer contains a normalisation, Kᵀσ(N(KY)), and so is not exactly a gradient."""
     return any(isinstance(t, SymmetricLayer) and t.norm is not None for t in facts.terms)
@@ -116,27 +117,6 @@ def _first_order(facts: EquationFacts) -> str:
     if all(isinstance(t, Convection) for t in _terms(facts)):
         return "transport equation (first order, hyperbolic): the solution is constant along characteristics"
     return "transport equation (first order, hyperbolic)"
-
-
-def _diffusion(facts: EquationFacts, spec: Spec) -> str:
-    if not _diffusions(facts):
-        return "second-order equation of a system"
-    names = {term_name(t, facts, spec) for t in facts.terms}
-    conservative = {t.origin.span for t in facts.terms if isinstance(t, Convection)}
-    reactions = [t for t in facts.terms if isinstance(t, Reaction) and t.origin.span not in conservative]
-    convects = bool(names & {"convection", "nonlinear convection"})
-    reacts = bool(reactions) or "nonlinear reaction" in names or any(_is_order_zero(t) for t in facts.terms)
-    name = {
-        (True, True): "convection-diffusion-reaction equation",
-        (True, False): "convection-diffusion equation",
-        (False, True): "reaction-diffusion equation",
-        (False, False): "diffusion equation",
-    }[convects, reacts]
-    return f"{name} ({_parabolic(facts, spec)})"
-
-
-def _is_order_zero(term: Term) -> bool:
-    return isinstance(term, Coupling) and term.order == 0
 
 
 def _wave(facts: EquationFacts, spec: Spec) -> str:

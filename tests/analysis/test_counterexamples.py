@@ -97,7 +97,7 @@ def test_printed_eigenvalue(rows: str, matrix: Callable[..., list[list[float]]])
     assert found[0] == pytest.approx(float(least), rel=0.01)
 
 
-SUMS = (("R^100", 100, 99.5), ("image(3, 16, 16)", 768, 767))
+SUMS = (("R^100", 100, 9.5), ("image(3, 16, 16)", 768, 7))
 
 
 @pytest.mark.parametrize(("space", "n", "least"), SUMS)
@@ -110,7 +110,7 @@ def test_printed_point_in_many_dimensions(space: str, n: int, least: float) -> N
     m = n - len(first)
     value = least + sum(map(math.sin, first)) + m * math.sin(z / math.sqrt(m))
     assert value < 0
-    assert value == pytest.approx(float(shown), abs=0.01)
+    assert float(f"{value:.3g}") == float(shown)
 
 
 # ---- all tables on the line, by power series from the text

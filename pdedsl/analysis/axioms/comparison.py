@@ -15,8 +15,8 @@ from sympy import Matrix as Entries
 from sympy import S
 
 from pdedsl.analysis.axioms.ellipticity import DiffusionMatrix, ellipticity
-from pdedsl.analysis.axioms.hypotheses import Hypothesis, conclude
-from pdedsl.analysis.axioms.structure_conditions import is_integrable_at_zero, structure_conditions
+from pdedsl.analysis.axioms.hypotheses import Hypothesis, conclude, undecided_terms
+from pdedsl.analysis.axioms.structure_conditions import structure_conditions
 from pdedsl.analysis.boundary import (
     conditions_preserve_order,
     has_zero_initial_velocity,
@@ -25,7 +25,7 @@ from pdedsl.analysis.boundary import (
 )
 from pdedsl.analysis.bounds.interval import range_of
 from pdedsl.analysis.bounds.jet_bounds import JetBounds
-from pdedsl.analysis.bounds.sign import box_of, locally_bounded, nonnegative, strictly_positive
+from pdedsl.analysis.bounds.sign import box_of, locally_bounded, nonnegative, positive
 from pdedsl.analysis.inflow import inflow_of
 from pdedsl.analysis.problem import Problem, quote_terms, spans
 from pdedsl.analysis.sample_points import find_nonzero_point, ranges_of
@@ -38,6 +38,7 @@ IMPLICIT = "the equation is implicit in the time derivative."
 HIGH_ORDER_COUNTEREXAMPLE = (
     "nonnegative data that vanish at a point, with a large third or fourth derivative there, become negative"
 )
+SECOND_DERIVATIVE = "the derivative of the right-hand side by ∇∇u"
 WAVE_COUNTEREXAMPLE = "f = 0 and a narrow bump g ≥ 0 with the same initial velocity: behind the wave front T(g) < T(f)"
 
 
@@ -84,13 +85,13 @@ def is_coupled(problem: Problem) -> bool:
 
 
 def _high_order(problem: Problem) -> Verdict:
-    """Refuted for evolution equations if a leading coefficient is nonzero at a point. Stationary equations are
-    undecided: with u and Δu prescribed on the boundary they may be a second-order system that preserves order."""
+    """Refuted for evolution equations if a leading coefficient is nonzero at a point: a differential operator with the
+    positive maximum principle is at most of second order (Courrège 1966). Stationary equations are undecided: with u
+    and Δu prescribed on the boundary they may be a second-order system that preserves order."""
     offending = problem.find_terms(HigherOrder, Nonlinear) or problem.right_hand_terms
     if problem.equation.order == 0:
-        return Undecided(
-            f"{quote_terms(offending)} is of order three or higher; no comparison theorem is implemented for it.",
-            spans(offending),
+        return undecided_terms(
+            "{} is of order three or higher; no comparison theorem is implemented for it.", offending
         )
     jet, ranges = problem.jet, ranges_of(problem.spec, problem.equation)
     derivatives = [jet.derivative(h) for h in jet.higher if len(jet.derivative_of[h].slots) == jet.order]
@@ -99,9 +100,7 @@ def _high_order(problem: Problem) -> Verdict:
         if find_nonzero_point(derivative, ranges, defined=defined) is not None:
             why = f"{quote_terms(offending)} is of order three or higher, for which no comparison principle holds"
             return Refuted(f"{why}.", HIGH_ORDER_COUNTEREXAMPLE, spans(offending))
-    return Undecided(
-        f"{quote_terms(offending)} is of order three or higher, unless its coefficient vanishes.", spans(offending)
-    )
+    return undecided_terms("{} is of order three or higher, unless its coefficient vanishes.", offending)
 
 
 # ---- First order in time
@@ -112,12 +111,14 @@ def _parabolic(problem: Problem) -> Verdict:
     if problem.jet.order == 2:
         sign = ellipticity(problem)
         if sign.nonnegative is False:
-            counterexample = f"∂F/∂(∇∇u) has a negative {sign.counterexample}: ordered data that touch there cross"
+            counterexample = (
+                f"{SECOND_DERIVATIVE} has a negative {sign.counterexample}: ordered data that touch there cross"
+            )
             return Refuted(f"{quote_terms(offending)} is not degenerate elliptic.", counterexample, spans(offending))
         if sign.nonnegative is None:
-            return Undecided(f"it could not be decided whether {quote_terms(offending)} is elliptic.", spans(offending))
+            return undecided_terms("it could not be decided whether {} is elliptic.", offending)
     reason = (
-        f"{quote_terms(offending)} is degenerate elliptic: ∂F/∂(∇∇u) is positive semidefinite"
+        f"{quote_terms(offending)} is degenerate elliptic: {SECOND_DERIVATIVE} is positive semidefinite"
         if problem.jet.order == 2
         else "the equation has no second derivatives: u is transported along characteristics"
     )
@@ -127,13 +128,15 @@ def _parabolic(problem: Problem) -> Verdict:
 def _hypotheses(problem: Problem) -> Iterator[Hypothesis]:
     conditions = structure_conditions(problem)
     if problem.jet.order == 2:
-        yield Hypothesis("∂F/∂(∇∇u) is positive semidefinite (degenerate ellipticity)", True)
-    yield Hypothesis("F is defined for all u, ∇u and ∇∇u", conditions.is_defined_everywhere)
+        yield Hypothesis(f"{SECOND_DERIVATIVE} is positive semidefinite (degenerate ellipticity)", True)
+    yield Hypothesis("the equation is defined for all u, ∇u and ∇∇u", conditions.is_defined_everywhere)
     if not problem.jet.is_affine:
-        yield Hypothesis("F is continuous in ∇u and ∇∇u", conditions.is_continuous)
+        yield Hypothesis("the right-hand side is continuous in ∇u and ∇∇u", conditions.is_continuous)
     if problem.jet.u.is_nonnegative and not problem.jet.u.is_positive:
         yield Hypothesis("the sign constraint on u is preserved", conditions.preserves_sign)
-    yield Hypothesis("F is one-sided Lipschitz in u", conditions.unknown_regularity.is_one_sided_lipschitz)
+    yield Hypothesis(
+        "the right-hand side is one-sided Lipschitz in u", conditions.unknown_regularity.is_one_sided_lipschitz
+    )
     if problem.jet.order == 2:
         yield Hypothesis(
             "the diffusion does not degenerate as u → 0, unless it has the form Δβ(u)",
@@ -148,7 +151,7 @@ def _hypotheses(problem: Problem) -> Iterator[Hypothesis]:
         "the drift is one-sided Lipschitz in x, with at most linear outward growth",
         conditions.space_regularity.drift_is_one_sided_lipschitz,
     )
-    yield Hypothesis("the coefficients are locally integrable in t", conditions.is_integrable_in_time)
+    yield Hypothesis("the coefficients are locally integrable in t", conditions.is_bounded_in_time)
     yield Hypothesis(
         "the coefficients are continuous across periodic boundaries",
         conditions.space_regularity.leading_coefficients_are_periodic,
@@ -165,12 +168,10 @@ def _hypotheses(problem: Problem) -> Iterator[Hypothesis]:
 
 
 def _no_mass_escapes(problem: Problem) -> bool:
-    """Whether the solution is unique on the whole space; not for fast diffusion, Δβ(u) with β' unbounded near zero."""
+    """Whether mass is known not to escape: it does in fast diffusion, Δβ(u) with β' unbounded near zero (Vázquez, The
+    Porous Medium Equation, section 1.2)."""
     jet = problem.jet
-    entries = [e for row in jet.matrix for e in row if jet.u in e.free_symbols]
-    if not jet.u.is_positive or not entries:
-        return True
-    return all(is_integrable_at_zero(e, jet.u) for e in entries)
+    return not jet.u.is_positive or not any(jet.u in e.free_symbols for row in jet.matrix for e in row)
 
 
 # ---- Stationary equations
@@ -181,15 +182,22 @@ def _elliptic(problem: Problem) -> Verdict:
     jet, offending = problem.jet, problem.find_terms(Diffusion, Nonlinear)
     sign = 1 if ellipticity(problem).nonnegative else -1 if ellipticity(problem, -1).nonnegative else 0
     if jet.order < 2 or not sign:
-        return Undecided(f"it could not be decided whether {quote_terms(offending)} is elliptic.", spans(offending))
+        return undecided_terms("it could not be decided whether {} is elliptic.", offending)
     box = box_of(ranges_of(problem.spec))
     return conclude(
         f"{quote_terms(offending)} is elliptic, and the zeroth-order terms have the required sign",
         (
-            Hypothesis("∂F/∂(∇∇u) is definite (ellipticity)", is_definite(problem, sign)),
-            Hypothesis("∂F/∂u vanishes or has the opposite sign (properness)", nonnegative(-sign * jet.rate, box)),
-            Hypothesis("F is Lipschitz in ∇u for bounded u, ∇u and ∇∇u", _is_lipschitz_in_gradient(problem)),
-            Hypothesis("F is defined for all u, ∇u and ∇∇u", structure_conditions(problem).is_defined_everywhere),
+            Hypothesis(
+                "the matrix of the second-order coefficients is definite (ellipticity)", is_definite(problem, sign)
+            ),
+            Hypothesis(
+                "the zeroth-order coefficient vanishes or has the opposite sign (properness)",
+                nonnegative(-sign * jet.rate, box),
+            ),
+            Hypothesis("the equation is Lipschitz in ∇u for bounded u, ∇u and ∇∇u", _is_lipschitz_in_gradient(problem)),
+            Hypothesis(
+                "the equation is defined for all u, ∇u and ∇∇u", structure_conditions(problem).is_defined_everywhere
+            ),
             Hypothesis(
                 "Dirichlet data are prescribed on the whole boundary",
                 conditions_preserve_order(problem) and is_dirichlet_problem(problem),
@@ -218,7 +226,7 @@ def is_definite(problem: Problem, sign: int) -> bool:
         return bool(rows.is_positive_definite)
     if not rows.is_diagonal():
         return False
-    return all(strictly_positive(rows[i, i], diffusion.box) for i in range(rows.rows))
+    return all(positive(rows[i, i], diffusion.box) for i in range(rows.rows))
 
 
 # ---- Second order in time
@@ -228,10 +236,11 @@ def _wave(problem: Problem) -> Verdict:
     """In one dimension with zero initial velocity, order is preserved (d'Alembert) unless there is a restoring
     force."""
     offending = problem.find_terms(TimeDerivative)
-    if ellipticity(problem).nonnegative is False:
+    sign = ellipticity(problem)
+    if sign.nonnegative is False:
         at = problem.find_terms(Diffusion) or problem.right_hand_terms
         counterexample = (
-            f"∂F/∂(∇∇u) has a negative {ellipticity(problem).counterexample}: high frequencies grow without bound"
+            f"{SECOND_DERIVATIVE} has a negative {sign.counterexample}: high frequencies grow without bound"
         )
         return Refuted(
             f"{quote_terms(at)} is not elliptic: the problem is ill-posed (Hadamard).", counterexample, spans(at)

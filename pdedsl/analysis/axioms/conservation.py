@@ -12,6 +12,7 @@ from math import isfinite
 from sympy import Expr, Float, Integer, Pow, S, Symbol, exp
 
 from pdedsl.analysis.axioms.comparison import IMPLICIT, has_mixed_derivatives
+from pdedsl.analysis.axioms.hypotheses import undecided_terms
 from pdedsl.analysis.axioms.structure_conditions import SpaceRegularity
 from pdedsl.analysis.boundary import has_zero_initial_velocity
 from pdedsl.analysis.boundary_flux import (
@@ -25,8 +26,7 @@ from pdedsl.analysis.bounds.interval import range_of
 from pdedsl.analysis.bounds.jet_bounds import JetBounds
 from pdedsl.analysis.bounds.sign import box_of, is_zero, nonnegative, vanishes
 from pdedsl.analysis.components import NotLinear, adjoint_of_one
-from pdedsl.analysis.constraint_elimination import has_constraint, stationary_unknowns_in
-from pdedsl.analysis.dependence import depends_on_stationary
+from pdedsl.analysis.dependence import depends_on_stationary, has_constraint, stationary_unknowns_in
 from pdedsl.analysis.index_expansion import expand_indices
 from pdedsl.analysis.jet import Jet, jet_of, solenoidal, with_jet_symbols
 from pdedsl.analysis.normal_form import normal_form
@@ -102,7 +102,7 @@ def _mass_rates(
 _INFINITE = (S.ComplexInfinity, S.NaN, S.Infinity, S.NegativeInfinity)
 MAX_EULER_TERMS = 20_000  # longer Euler operators are not expanded
 MAX_EULER_TERMS_WITH_ROOTS = 5_000  # with roots of sums, which sympy expands far more slowly
-DIVERGENCE = "F is a divergence: its Euler operators vanish"
+DIVERGENCE = "the right-hand side is a divergence: its Euler operators vanish"
 
 
 def conservation(problem: Problem) -> Verdict:
@@ -262,11 +262,9 @@ def _euler_sum(jet: Jet, without: frozenset[Symbol]) -> Expr:
 def _non_divergence_verdict(problem: Problem, euler: Expr) -> Verdict:
     offending, spec = _non_divergence_terms(problem), problem.spec
     if any(f.head in {w.head for w in spec.learned} for f in atoms(euler, Field)):
-        return Undecided(f"whether {quote_terms(offending)} is a divergence depends on the weights.", spans(offending))
+        return undecided_terms("whether {} is a divergence depends on the weights.", offending)
     if not JetBounds(problem).is_defined:
-        return Undecided(
-            f"{quote_terms(offending)} is not a divergence, but the equation may be undefined.", spans(offending)
-        )
+        return undecided_terms("{} is not a divergence, but the equation may be undefined.", offending)
     reason = f"{quote_terms(offending)} is not a divergence: it is a source or sink of mass"
     ranges = ranges_of(spec, problem.equation)
     if find_nonzero_point(with_jet_symbols(euler, spec), ranges) is not None:
@@ -276,7 +274,7 @@ def _non_divergence_verdict(problem: Problem, euler: Expr) -> Verdict:
     counterexample = find_mass_change(problem.jet, ranges, spec.time.symbol if spec.time else None)
     if counterexample:
         return Refuted(f"{reason}.", counterexample, spans(offending))
-    return Undecided(f"it could not be decided whether {quote_terms(offending)} is a divergence.", spans(offending))
+    return undecided_terms("it could not be decided whether {} is a divergence.", offending)
 
 
 def _non_divergence_terms(problem: Problem) -> list[Origin]:
@@ -325,7 +323,7 @@ def _source_verdict(problem: Problem, source: Expr) -> Verdict:
     total = _integrate_over_domain(source if source != 0 else S.Zero, problem)
     prescribed = prescribed_flux(problem)
     if total is None or prescribed is None:
-        return Undecided(f"the integral of {quote_terms(offending)} could not be computed.", spans(offending))
+        return undecided_terms("the integral of {} could not be computed.", offending)
     match is_zero(expand(total + prescribed), ranges):
         case True:
             return Proved(
@@ -335,7 +333,7 @@ def _source_verdict(problem: Problem, source: Expr) -> Verdict:
             counterexample = f"d/dt ∫u = {notation(expand(total + prescribed))}"
             return Refuted(f"{quote_terms(offending)} is a source of mass.", counterexample, spans(offending))
         case None:
-            return Undecided(f"the integral of {quote_terms(offending)} could not be computed.", spans(offending))
+            return undecided_terms("the integral of {} could not be computed.", offending)
 
 
 def _source_verdict_on_whole_space(problem: Problem, source: Expr) -> Verdict:
@@ -352,4 +350,4 @@ def _source_verdict_on_whole_space(problem: Problem, source: Expr) -> Verdict:
             f"{notation(source)} does not change sign",
             spans(offending),
         )
-    return Undecided(f"the integral of {quote_terms(offending)} could not be computed.", spans(offending))
+    return undecided_terms("the integral of {} could not be computed.", offending)

@@ -17,9 +17,8 @@ from sympy import Add, Dummy, Expr, Rational, Symbol
 
 from pdedsl.analysis.bounds.definiteness import Rows, blocks_of, indexed_semidefinite, semidefinite
 from pdedsl.analysis.bounds.interval import LINE, Box
-from pdedsl.analysis.bounds.sign import box_of, format_point, nonnegative, points_between_roots, strictly_positive
+from pdedsl.analysis.bounds.sign import box_of, format_point, points_between_roots, positive
 from pdedsl.analysis.components import NotLinear, indexed_matrix, second_order_terms
-from pdedsl.analysis.index_expansion import CoordinateLayout
 from pdedsl.analysis.jet import Jet, as_scalar, jet_of
 from pdedsl.analysis.problem import Problem
 from pdedsl.analysis.sample_points import (
@@ -40,13 +39,9 @@ from pdedsl.analysis.sample_points import (
 from pdedsl.ir.terms import Indexed
 from pdedsl.ir.types import Matrix, Scalar
 from pdedsl.symbolic.rewrite import expand_products
-from pdedsl.symbolic.symbols import Contraction, Field, Partial, atoms
+from pdedsl.symbolic.symbols import Field, Partial, atoms
 
 # ---- Search for a negative eigenvalue
-
-
-DIAGONAL_STEPS = [Rational(k, 8) for k in range(-32, 33)]
-QUARTER_PERIODS = [Rational(355 * k, 226) for k in (-3, -1, 1, 3)]  # approximately odd multiples of π/2
 
 
 def find_negative_eigenvalue(
@@ -54,7 +49,6 @@ def find_negative_eigenvalue(
     parts: tuple[Expr, ...],
     free: frozenset[Symbol],
     ranges: Ranges,
-    layout: CoordinateLayout,
     levels: tuple[Expr, ...] = (),
 ) -> str:
     """A negative eigenvalue and its location, as text; empty if none is found. The equation is defined where all of its
@@ -65,9 +59,8 @@ def find_negative_eigenvalue(
         return ""
     if any(len(Add.make_args(e)) > MAX_TERMS for e in expression):
         return ""
-    near = (*_on_the_diagonal(symbols, ranges, layout), *_between_roots(rows, symbols, ranges))
     about = Add(*{row[i] for i, row in enumerate(rows)}, *expression)
-    for point in (*near, *search_points(about, symbols, ranges)):
+    for point in (*_between_roots(rows, symbols, ranges), *search_points(about, symbols, ranges)):
         if _negative_eigenvalue_at(rows, point, value_at, -ROUNDING_RTOL) is None:
             continue
         for place in (p for p in (_rounded(point, ranges), point) if is_inside(p, levels)):
@@ -83,16 +76,6 @@ def _rounded(point: Point, ranges: Ranges) -> Point:
     short = {s: Rational(f"{float(v):.3g}") for s, v in point.items()}
     inside = all(ranges[s][0] <= v <= ranges[s][1] for s, v in short.items() if s in ranges)
     return short if inside else point
-
-
-def _on_the_diagonal(symbols: set[Symbol], ranges: Ranges, layout: CoordinateLayout) -> Iterator[Point]:
-    """Points with equal coordinates, where sums over the coordinates have their extrema."""
-    if not symbols & set(layout.coordinates) or ranges.keys() & set(layout.coordinates):
-        return
-    other = next(points(symbols - set(layout.coordinates), ranges))
-    for s in QUARTER_PERIODS if layout.base is None else (*QUARTER_PERIODS, *DIAGONAL_STEPS):
-        place = {x: Rational(str(float(v))) for x, v in layout.diagonal(s).items() if x in symbols}
-        yield {**other, **place}
 
 
 def _between_roots(rows: Rows, symbols: set[Symbol], ranges: Ranges) -> Iterator[Point]:
@@ -174,7 +157,7 @@ class DiffusionMatrix:
     def is_proved(self) -> bool:
         if self.is_expanded:
             return any(semidefinite(rows, self.box, self.psd) for rows in (self.rows, self._with_diagonals()))
-        return self._by_index() or self._by_trace()
+        return self._by_index()
 
     def _with_diagonals(self) -> Rows:
         """The rows with nonnegative symbols for the diagonal entries of learned semidefinite matrices."""
@@ -193,18 +176,6 @@ class DiffusionMatrix:
         matrix = indexed_matrix(parts, spec.space.dimension, learned)
         return indexed_semidefinite(_with_signed_symbol(matrix, self.problem), self.psd, self.box, self.dimension)
 
-    def _by_trace(self) -> bool:
-        """Whether F depends on X only through tr X, and is nondecreasing in it."""
-        head, right = self.problem.unknown.head, self.sign * self.problem.rhs
-        laplacians = [c for c in atoms(right, Contraction) if _is_laplacian(c, head)]
-        if len(laplacians) != 1:
-            return False
-        trace = Dummy("trace", real=True)
-        rest = right.xreplace({laplacians[0]: trace})
-        if any(len(p.slots) > 1 for p in atoms(rest, Partial)):
-            return False
-        return nonnegative(rest.diff(trace), self.box, self.dimension)
-
     @cached_property
     def counterexample(self) -> str:
         """A negative eigenvalue, as text; for a symbolic dimension it must exist in dimensions 1, 2 and 3."""
@@ -212,7 +183,7 @@ class DiffusionMatrix:
         if self._is_negative_for_every_weight():
             return "eigenvalue for every weight"
         if self.is_expanded or self.dimension is not None:
-            return self._search(self.jet) or self._negative_everywhere()
+            return self._search(self.jet)
         unknown, right = self.problem.unknown, as_scalar((self.problem.rhs,), self.problem.unknown)
         shown = [self._search(jet_of(right, unknown, spec, d)) for d in (1, 2)]
         return self._search(self.jet) if all(shown) else ""
@@ -221,24 +192,11 @@ class DiffusionMatrix:
         times = (self.problem.spec.time.symbol,) if self.problem.spec.time else ()
         free = frozenset((*jet.coordinates, *jet.variables, *times))
         levels, expression = level_functions(self.problem.spec), (jet.expr, *self.problem.cancelled_in(jet))
-        return find_negative_eigenvalue(
-            _times(self.sign, jet.matrix), expression, free, self.ranges, jet.layout, levels
-        )
-
-    def _negative_everywhere(self) -> str:
-        """The same for a diagonal entry that is negative everywhere, even by less than the search resolves."""
-        expression = (self.jet.expr, *self.problem.cancelled_in(self.jet))
-        if not self.is_expanded or any(e.has(Field, Partial) for e in expression):
-            return ""
-        if not any(strictly_positive(-row[i], self.box) for i, row in enumerate(self.rows)):
-            return ""
-        symbols = set().union(*(e.free_symbols for e in expression))
-        has_value = any(are_defined_at(expression, p) for p in points(symbols, self.ranges))
-        return "eigenvalue at every point" if has_value else ""
+        return find_negative_eigenvalue(_times(self.sign, jet.matrix), expression, free, self.ranges, levels)
 
     def _is_negative_for_every_weight(self) -> bool:
         """Whether a diagonal entry with learned fields is negative for all of their values."""
-        return any(row[i].has(Field) and strictly_positive(-row[i], self.box) for i, row in enumerate(self.rows))
+        return any(row[i].has(Field) and positive(-row[i], self.box) for i, row in enumerate(self.rows))
 
 
 @lru_cache(maxsize=64)
@@ -254,11 +212,6 @@ def ellipticity(problem: Problem, sign: int = 1) -> Ellipticity:
 
 def _times(sign: int, rows: Rows) -> Rows:
     return tuple(tuple(sign * e for e in row) for row in rows)
-
-
-def _is_laplacian(c: Contraction, head: Symbol) -> bool:
-    partials = [p for p in atoms(c, Partial) if isinstance(p.body, Field) and p.body.head == head]
-    return len(partials) == 1 and c.body == partials[0] and len(set(partials[0].slots)) == 1 and len(c.body.slots) == 2
 
 
 def _with_signed_symbol(matrix: Indexed, problem: Problem) -> Indexed:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from pdedsl.analysis.problem import quote_terms, spans
 from pdedsl.diagnostics import Span
+from pdedsl.ir.terms import Origin
 from pdedsl.ir.verdicts import Proved, Undecided, Verdict
 
 
@@ -24,3 +26,8 @@ def conclude(reason: str, hypotheses: Iterable[Hypothesis], offending: tuple[Spa
     if missing is None:
         return Proved(f"{reason}.", tuple(h.text for h in listed))
     return Undecided(f"it could not be shown that {missing.text}.", offending)
+
+
+def undecided_terms(reason: str, offending: list[Origin]) -> Undecided:
+    """An undecided verdict because of some terms, which are quoted at {} in its reason."""
+    return Undecided(reason.format(quote_terms(offending)), spans(offending))

@@ -5,15 +5,13 @@ It holds if every term and every fixed condition is linear and homogeneous in th
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import combinations_with_replacement
 
 from sympy import Dummy, Expr, Mul, Poly, Symbol, factor
 
-from pdedsl.analysis.axioms.hypotheses import Hypothesis, conclude
+from pdedsl.analysis.axioms.hypotheses import Hypothesis, conclude, undecided_terms
 from pdedsl.analysis.boundary import conditions_violated_by, degenerate_conditions, fixed_conditions, quote_conditions
-from pdedsl.analysis.constraint_elimination import eliminate_stationary, has_constraint, is_independent
-from pdedsl.analysis.dependence import EquationDependencies
+from pdedsl.analysis.dependence import EquationDependencies, has_constraint, is_independent, stationary_unknowns_in
 from pdedsl.analysis.jet import DifferentialExpression, differential_expression
 from pdedsl.analysis.problem import Problem, may_be_undefined, quote_terms, spans
 from pdedsl.analysis.sample_points import Point, Ranges, find_nonzero_point, points, precise_value_at, ranges_of
@@ -22,9 +20,11 @@ from pdedsl.ir.terms import Origin
 from pdedsl.ir.verdicts import Refuted, Undecided, Verdict
 from pdedsl.symbolic.symbols import Component, Field, atoms
 
-NONZERO_AT_ZERO = "T(0) ≠ 0, so T(2f) ≠ 2T(f)"
+NONZERO_AT_ZERO = "the solution operator T is not linear: T(0) ≠ 0, so T(2f) ≠ 2T(f)"
 ZERO_SAMPLES = 3  # sample points at which zeros of F are computed
-SUPERPOSITION_FAILS = "superposition fails: T(αf + βg) ≠ α T(f) + β T(g) for some α, β, f and g"
+SUPERPOSITION_FAILS = (
+    "superposition fails for the solution operator T: T(αf + βg) ≠ α T(f) + β T(g) for some α, β, f and g"
+)
 
 
 def linearity(problem: Problem) -> Verdict:
@@ -40,49 +40,34 @@ def linearity(problem: Problem) -> Verdict:
 def _nonlinear(problem: Problem) -> Verdict:
     offending = nonlinear_terms(problem)
     if any(has_learned(s.nonlinear_part, problem.spec, of_unknowns=True) for s in problem.components):
-        return Undecided(f"{quote_terms(offending)} depends on u through a learned function.", spans(offending))
+        return undecided_terms("{} depends on u through a learned function.", offending)
     if problem.is_implicit:
-        return Undecided(
-            f"the equation with {quote_terms(offending)} is implicit in the time derivative.", spans(offending)
-        )
+        return undecided_terms("the equation with {} is implicit in the time derivative.", offending)
     ranges, spec = ranges_of(problem.spec, problem.equation), problem.spec
     if not any(e.order for e in spec.equations) and is_independent(problem.equation, spec):
         if any(_zero_set_is_nonlinear(s, ranges) for s in problem.components):
             return Refuted(f"{quote_terms(offending)} is not linear in u.", SUPERPOSITION_FAILS, spans(offending))
-        return Undecided(
-            f"{quote_terms(offending)} is nonlinear, but may vanish for sums of solutions.", spans(offending)
-        )
-    rights = [_without_stationary_unknowns(s, problem) for s in problem.components]
-    if any(r is None for r in rights) or has_constraint(spec):
-        return Undecided(
-            f"{quote_terms(offending)} may be linear after elimination of the stationary unknowns.", spans(offending)
-        )
-    expression = replace(problem.equation, rhs=tuple(r for r in rights if r is not None))
-    if not EquationDependencies(expression, spec).has_distinct_arguments:
-        return Undecided(
-            f"{quote_terms(offending)} may be linear, since its nonlocal arguments may coincide.", spans(offending)
-        )
-    if not any(
-        DifferentialExpression(r, s.heads).is_certainly_nonlinear(ranges)
-        for r, s in zip(rights, problem.components, strict=True)
-        if r is not None
-    ):
-        return Undecided(
-            f"{quote_terms(offending)} is linear in u at all sample points, but this is not proved.", spans(offending)
-        )
+        return undecided_terms("{} is nonlinear, but may vanish for sums of solutions.", offending)
+    if not _is_in_evolving_unknowns(problem) or has_constraint(spec):
+        return undecided_terms("{} may be linear after elimination of the stationary unknowns.", offending)
+    if not EquationDependencies(problem.equation, spec).has_distinct_arguments:
+        return undecided_terms("{} may be linear, since its nonlocal arguments may coincide.", offending)
+    if not any(s.is_certainly_nonlinear(ranges) for s in problem.components):
+        return undecided_terms("{} is linear in u at all sample points, but this is not proved.", offending)
     return Refuted(f"{quote_terms(offending)} is not linear in u.", SUPERPOSITION_FAILS, spans(offending))
 
 
-def _without_stationary_unknowns(state: DifferentialExpression, problem: Problem) -> Expr | None:
-    """F, or the solution of a stationary equation, in terms of the evolving unknowns; None if there is no formula."""
-    if problem.equation.order:
-        return eliminate_stationary(state.expr, problem.spec)
+def _is_in_evolving_unknowns(problem: Problem) -> bool:
+    """Whether the equation contains no stationary unknown but the one that it determines pointwise, as w = u² does."""
+    if stationary_unknowns_in(problem.equation, problem.spec):
+        return False
     head = problem.unknown.head
-    own_variables = [a for a in state.jet_variables if any(f.head == head for f in atoms(a, Field))]
-    is_pointwise = (
-        len(own_variables) == 1 and isinstance(own_variables[0], Field) and state.derivative(own_variables[0]).is_number
-    )
-    return eliminate_stationary(state.expr, problem.spec, head) if is_pointwise else None
+    return bool(problem.equation.order) or all(_is_solved_for(head, s) for s in problem.components)
+
+
+def _is_solved_for(head: Symbol, state: DifferentialExpression) -> bool:
+    own = [a for a in state.jet_variables if any(f.head == head for f in atoms(a, Field))]
+    return len(own) == 1 and isinstance(own[0], Field) and bool(state.derivative(own[0]).is_number)
 
 
 def _zero_set_is_nonlinear(state: DifferentialExpression, ranges: Ranges) -> bool:
@@ -131,9 +116,7 @@ def _source_verdict(problem: Problem) -> Verdict:
         return Undecided(f"{why}.", spans(offending))
     ranges = ranges_of(problem.spec, problem.equation)
     if all(find_nonzero_point(s.source, ranges) is None for s in problem.components):
-        return Undecided(
-            f"{quote_terms(offending)} does not depend on u, and could not be shown to be nonzero.", spans(offending)
-        )
+        return undecided_terms("{} does not depend on u, and could not be shown to be nonzero.", offending)
     why = f"{quote_terms(offending)} is a source term: the solution operator is affine, not linear"
     return Refuted(f"{why}.", NONZERO_AT_ZERO, spans(offending))
 

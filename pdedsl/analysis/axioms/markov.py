@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from pdedsl.analysis.axioms.comparison import IMPLICIT, MIXED_DERIVATIVES, has_mixed_derivatives
 from pdedsl.analysis.boundary import delayed_conditions, quote_conditions
-from pdedsl.analysis.constraint_elimination import has_constraint
-from pdedsl.analysis.dependence import NonlocalDependence, delay_dependence, spatial_dependence
+from pdedsl.analysis.dependence import NonlocalDependence, delay_dependence, has_constraint, spatial_dependence
 from pdedsl.analysis.problem import Problem, quote_terms, spans
 from pdedsl.ir.terms import Nonlocal, Origin, TimeDerivative
 from pdedsl.ir.verdicts import Proved, Refuted, Undecided, Verdict

@@ -1,4 +1,5 @@
-"""Preservation of constants, T(C) = C: F = 0 if every unknown is constant, and every constant satisfies the conditions.
+"""Preservation of constants, T(C) = C: the right-hand side is zero if every unknown is constant, and every constant
+satisfies the conditions.
 
 The unknown of a stationary equation takes the constant value that the equation determines.
 """
@@ -7,12 +8,13 @@ from __future__ import annotations
 
 from sympy import Add, Dummy, Expr, Rational, Symbol
 
+from pdedsl.analysis.axioms.hypotheses import undecided_terms
 from pdedsl.analysis.axioms.linearity import has_learned
 from pdedsl.analysis.boundary import conditions_violated_by, degenerate_conditions, fixed_conditions, quote_conditions
 from pdedsl.analysis.boundary_flux import depends_on_position
 from pdedsl.analysis.bounds.interval import range_of
-from pdedsl.analysis.bounds.sign import box_of, format_point, strictly_positive, vanishes
-from pdedsl.analysis.constraint_elimination import stationary_unknowns_in
+from pdedsl.analysis.bounds.sign import box_of, format_point, positive, vanishes
+from pdedsl.analysis.dependence import stationary_unknowns_in
 from pdedsl.analysis.jet import differential_expression, multiples_of_constant
 from pdedsl.analysis.normal_form import unknown_of
 from pdedsl.analysis.problem import Problem, containing_unknowns, partial_functions, quote_terms, spans
@@ -24,7 +26,7 @@ from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.rewrite import expand
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 
-ZERO_AT_CONSTANTS = "F = 0 if every unknown is constant"
+ZERO_AT_CONSTANTS = "the right-hand side is zero if every unknown is constant"
 STATIONARY_UNSOLVED = "the stationary equations could not be solved for constant data."
 STATIONARY_UNDETERMINED = (
     "a stationary unknown that constants do not determine, such as a pressure, may balance the other terms."
@@ -170,22 +172,18 @@ def _nonzero_rate_verdict(problem: Problem, rates: list[Expr]) -> Verdict:
     if any(has_learned(r, problem.spec) for r in rates):
         if any(_is_nonzero_for_every_weight(r, problem) for r in rates):
             return Refuted(f"{why}.", "u ≡ 1 is not a steady solution for any weights", spans(offending))
-        return Undecided(
-            f"whether {quote_terms(offending)} vanishes for constant u depends on the weights.", spans(offending)
-        )
+        return undecided_terms("whether {} vanishes for constant u depends on the weights.", offending)
     for rate in rates:
         counterexample = _find_nonsteady_constant(rate, problem)
         if counterexample:
             return Refuted(f"{why}.", counterexample, spans(offending))
-    return Undecided(
-        f"it could not be decided whether {quote_terms(offending)} vanishes for constant u.", spans(offending)
-    )
+    return undecided_terms("it could not be decided whether {} vanishes for constant u.", offending)
 
 
 def _is_nonzero_for_every_weight(rate: Expr, problem: Problem) -> bool:
     """Whether F has one strict sign at u = 1, for every weight."""
     box, value = box_of(ranges_of(problem.spec, problem.equation)), rate.xreplace(multiples_of_constant(rate, 1))
-    return strictly_positive(value, box) or strictly_positive(expand(-value), box)
+    return positive(value, box) or positive(expand(-value), box)
 
 
 def _nonvanishing_terms(problem: Problem) -> list[Origin]:

@@ -1,4 +1,9 @@
-"""Regularity of the solution operator: ‖T(f(· + h)) - T(f)(· + h)‖ ≤ C |h| t in space, ‖T_s(f) - f‖ ≤ C s in time."""
+"""Regularity of the solution operator: ‖T(f(· + h)) - T(f)(· + h)‖ ≤ C |h| t in space, ‖T_s(f) - f‖ ≤ C s in time.
+
+The axioms are those of Alvarez, Guichard, Lions, Morel 1993. In space: an equation without x commutes with
+translations; otherwise by continuous dependence on Lipschitz coefficients (Jakobsen, Karlsen 2002). In time: f ± Cs is
+a super- and a subsolution if |F| ≤ C for f (Crandall, Ishii, Lions 1992, section 8).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,7 @@ from sympy import Expr
 from pdedsl.analysis.axioms.hypotheses import Hypothesis, conclude
 from pdedsl.analysis.axioms.structure_conditions import SpaceRegularity
 from pdedsl.analysis.bounds.interval import range_of
-from pdedsl.analysis.bounds.jet_bounds import JetBounds, TimeRegularity
+from pdedsl.analysis.bounds.jet_bounds import JetBounds
 from pdedsl.analysis.problem import Problem
 from pdedsl.ir.verdicts import Proved, Undecided, Verdict
 
@@ -68,7 +73,7 @@ def _solution_is_bounded(bounds: JetBounds) -> bool:
 
 def _are_bounded_in_time(bounds: JetBounds) -> bool:
     """sin(x)/√t contributes C|h|√t, not C|h|t."""
-    return all(bounds.time_regularity(e) is TimeRegularity.BOUNDED for e in bounds.terms if bounds.depends_on_x(e))
+    return all(bounds.is_bounded_in_time(e) for e in bounds.terms if bounds.depends_on_x(e))
 
 
 def _are_lipschitz(problem: Problem, bounds: JetBounds) -> bool:
@@ -89,7 +94,7 @@ def temporal_regularity(problem: Problem, ordered: Verdict, constant: Verdict) -
     is_ordered = Hypothesis("a comparison principle holds", isinstance(ordered, Proved))
     bounded_in_t = Hypothesis(
         "the coefficients are bounded in t",
-        all(bounds.time_regularity(e) is TimeRegularity.BOUNDED for e in bounds.terms),
+        all(map(bounds.is_bounded_in_time, bounds.terms)),
     )
     if jet.is_affine:
         coefficients = (*jet.drift, *(e for row in jet.matrix for e in row), jet.rate, jet.source)
@@ -99,13 +104,13 @@ def temporal_regularity(problem: Problem, ordered: Verdict, constant: Verdict) -
         return conclude("the coefficients are bounded, so ∂u/∂t is bounded", (is_ordered, bounded_in_t, bounded_in_x))
     preserved = isinstance(constant, Proved) or jet.u not in jet.expr.free_symbols
     return conclude(
-        "F does not depend on x and is bounded for bounded derivatives",
+        "the right-hand side does not depend on x and is bounded for bounded derivatives",
         (
             is_ordered,
             bounded_in_t,
-            Hypothesis("constants are preserved, or F does not depend on u", preserved),
-            Hypothesis("F does not depend on x", not bounds.depends_on_x(jet.expr)),
-            Hypothesis("F is bounded for bounded derivatives", _is_bounded(jet.expr, bounds)),
+            Hypothesis("constants are preserved, or the right-hand side does not depend on u", preserved),
+            Hypothesis("the right-hand side does not depend on x", not bounds.depends_on_x(jet.expr)),
+            Hypothesis("the right-hand side is bounded for bounded derivatives", _is_bounded(jet.expr, bounds)),
         ),
     )
 

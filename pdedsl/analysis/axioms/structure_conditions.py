@@ -25,7 +25,6 @@ from sympy import (
     Mul,
     Pow,
     S,
-    Symbol,
     cancel,
     diff,
     factor_terms,
@@ -33,21 +32,15 @@ from sympy import (
     sign,
     together,
 )
-from sympy import Matrix as Entries
 
-from pdedsl.analysis.boundary import is_dirichlet_problem
-from pdedsl.analysis.bounds.definiteness import LipschitzRoots, Rows, semidefinite
+from pdedsl.analysis.bounds.definiteness import LipschitzRoots, Rows
 from pdedsl.analysis.bounds.growth import activation_of, has_unknown_regularity
 from pdedsl.analysis.bounds.interval import Box, RealInterval, range_of
-from pdedsl.analysis.bounds.jet_bounds import POSITIVE_MIN, JetBounds, TimeRegularity
-from pdedsl.analysis.bounds.relu_form import to_relu_form
+from pdedsl.analysis.bounds.jet_bounds import POSITIVE_MIN, JetBounds
 from pdedsl.analysis.bounds.sign import (
-    bounded_above,
     locally_bounded,
     nonnegative,
     positive,
-    positive_in_interior,
-    strictly_positive,
     vanishes,
 )
 from pdedsl.analysis.problem import Problem
@@ -57,9 +50,6 @@ from pdedsl.symbolic.rewrite import expand
 from pdedsl.symbolic.symbols import Field, atoms, free_symbols
 
 # ---- Dependence on x
-
-
-JACOBIAN_BOUNDS = (0, 1, 100)  # upper bounds tried for the Jacobian of the drift
 
 
 @dataclass(frozen=True)
@@ -94,13 +84,9 @@ class SpaceRegularity:
             return True
         if any(b.has(Field) or range_of(b, self.bounds.bounded_box) is None for b in drift):
             return False
-        jacobian = [[b.diff(x) for x in self.bounds.jet.coordinates] for b in drift]
-        n = len(jacobian)
-        if n == 1:
-            return bounded_above(expand(jacobian[0][0]), self.bounds.box)
-        return any(
-            semidefinite(_shifted_symmetric_part(jacobian, shift, n), self.bounds.box) for shift in JACOBIAN_BOUNDS
-        )
+        derivatives = [expand(b.diff(x)) for b, x in zip(drift, self.bounds.jet.coordinates, strict=True)]
+        range_ = range_of(derivatives[0], self.bounds.box) if len(drift) == 1 else None
+        return range_ is not None and range_.high < inf
 
     def _is_lipschitz(self, e: Expr) -> bool:
         return not self.bounds.depends_on_x(e) or self.bounds.growth.of(e).is_lipschitz
@@ -133,55 +119,19 @@ class SpaceRegularity:
         jet = self.bounds.jet
         if jet.is_affine or not any(e.free_symbols & jet.variable_set for row in jet.matrix for e in row):
             return self._has_lipschitz_root(jet.matrix)
-        varying = [e for e in self.bounds.terms if e.free_symbols & set(jet.second) and self.bounds.depends_on_x(e)]
-        if not varying:
-            return True
-        if len(jet.coordinates) == 1 and strictly_positive(jet.matrix[0][0], self.bounds.full_box):
-            return all(self._is_lipschitz(self._split(e)[0]) and self._split(e)[1] is not None for e in varying)
-        return all(
-            self._is_homogeneous(self._split(e)[1]) and self._has_lipschitz_root(((self._split(e)[0],),))
-            for e in varying
-        )
-
-    def _is_homogeneous(self, rest: Expr | None) -> bool:
-        """Whether g(u, p, X) is positively homogeneous of degree one in X, like max(X, 2X): then σ² g(X) = g(σXσ). At
-        x = 0, x² X³ is as degenerate as |x|^⅔ X, which has several solutions."""
-        second = self.bounds.jet.second
-        return rest is not None and all(
-            vanishes(expand(to_relu_form(rest.xreplace({x: k * x for x in second})) - k * to_relu_form(rest)))
-            for k in (2, 3)
-        )
+        second = set(jet.second)
+        return not any(e.free_symbols & second and self.bounds.depends_on_x(e) for e in self.bounds.terms)
 
     def _has_lipschitz_root(self, rows: Rows) -> bool:
-        if LipschitzRoots(self.bounds).exist_for(rows) and all(
+        return LipschitzRoots(self.bounds).exist_for(rows) and all(
             self._is_smooth_across_periodic_boundary(e) for row in rows for e in row
-        ):
-            return True
-        entries = [e for row in rows for e in row if self.bounds.depends_on_x(e)]
-        diagonal = all(e == 0 for i, row in enumerate(rows) for j, e in enumerate(row) if i != j)
-        if diagonal and all(self._is_positive_and_lipschitz(e) for e in entries):
-            return True
-        return self._is_positive_in_interior(rows)
+        )
 
     def _is_smooth_across_periodic_boundary(self, e: Expr) -> bool:
         """Whether its derivative is periodic, too, or it is positive: √|sin| has a corner at 0."""
         space = self.bounds.problem.spec.space
         periodic = [x for x, interval in zip(space.coordinates, space.intervals, strict=False) if interval.periodic]
-        return (
-            not periodic or strictly_positive(e, self.bounds.box) or all(self._is_periodic(e.diff(x)) for x in periodic)
-        )
-
-    def _is_positive_and_lipschitz(self, e: Expr) -> bool:
-        g = self.bounds.growth.of(e)
-        return g.is_lipschitz and positive(e, self.bounds.box)
-
-    def _is_positive_in_interior(self, rows: Rows) -> bool:
-        """Whether it is positive in the interior of an interval with Dirichlet data at both ends."""
-        jet, space = self.bounds.jet, self.bounds.problem.spec.space
-        if len(jet.coordinates) != 1 or not space.boundary or not is_dirichlet_problem(self.bounds.problem):
-            return False
-        x = jet.coordinates[0]
-        return positive_in_interior(rows[0][0], x, self.bounds.box)
+        return not periodic or positive(e, self.bounds.box) or all(self._is_periodic(e.diff(x)) for x in periodic)
 
     @cached_property
     def leading_coefficients_are_periodic(self) -> bool:
@@ -213,14 +163,6 @@ class SpaceRegularity:
                 if not vanishes(expand(expression.xreplace({x: high}) - expression.xreplace({x: low}))):
                     return False
         return True
-
-
-def _shifted_symmetric_part(jacobian: list[list[Expr]], shift: int, n: int) -> Rows:
-    """shift·I minus the symmetric part of a Jacobian."""
-    return tuple(
-        tuple(expand((shift if i == j else 0) - (jacobian[i][j] + jacobian[j][i]) / 2) for j in range(n))
-        for i in range(n)
-    )
 
 
 # ---- Dependence on u
@@ -255,18 +197,15 @@ class UnknownRegularity:
             )
         expression = _fold_signs(self.lower_order_terms.xreplace(self._learned_of_u))
         derivatives = [diff(expression, v) for v in (jet.u, *self._learned_of_u.values())]
-        settled = [s.xreplace(self.bounds.singular_in_time) for s in derivatives]
-        return all(self._is_bounded_above(s) for s in settled) and self._networks_are_lipschitz
+        return all(map(self._is_bounded_above, derivatives)) and self._networks_are_lipschitz
 
     def _is_bounded_above(self, derivative: Expr) -> bool:
-        """Whether it is bounded above for all ∇u and ∇∇u; for bounded ones if F is a balance law or parabolic."""
+        """Whether it is bounded above for all ∇u and ∇∇u; for bounded ones if F is a balance law."""
         range_ = range_of(derivative, self.bounds.full_box, poles=True)  # the derivative of -√u is -∞ at 0
         if range_ is not None and isfinite(range_.high):
             return True
         free = not free_symbols(derivative) & {*self.bounds.jet.p, *self.bounds.jet.second}
-        return locally_bounded(derivative, self.bounds.full_box) and (
-            free or self._is_balance_law or self._is_parabolic
-        )
+        return locally_bounded(derivative, self.bounds.full_box) and (free or self._is_balance_law)
 
     @cached_property
     def _is_balance_law(self) -> bool:
@@ -277,15 +216,6 @@ class UnknownRegularity:
         derivatives = [diff(self.lower_order_terms, q) for q in jet.p]
         return plain and not any(free_symbols(s) & p for s in derivatives)
 
-    @cached_property
-    def _is_parabolic(self) -> bool:
-        """Whether the diffusion matrix is diagonal and positive definite."""
-        rows = self.bounds.jet.matrix
-        return (
-            all(strictly_positive(row[i], self.bounds.full_box) for i, row in enumerate(rows))
-            and Entries(rows).is_diagonal()
-        )
-
     def _is_finite(self, rate: Expr) -> bool:
         """Whether the reaction rate is integrable along every characteristic."""
         own = {w.head for w in self.bounds.problem.spec.learned if has_unknown_regularity(w)}
@@ -295,7 +225,8 @@ class UnknownRegularity:
         """Whether the reaction rate is bounded above, or has at most linear growth with bounded diffusion: then
         exp(λ(t)√(1 + |x|²)) is a supersolution."""
         grower, jet = self.bounds.growth, self.bounds.jet
-        if bounded_above(rate.xreplace(self.bounds.singular_in_time), self.bounds.box) or grower.of(rate).is_bounded:
+        range_ = range_of(rate, self.bounds.box)
+        if (range_ is not None and range_.high < inf) or grower.of(rate).is_bounded:
             return True
         return grower.of(rate).value <= 1 and all(grower.of(e).is_bounded for row in jet.matrix for e in row)
 
@@ -316,27 +247,16 @@ class UnknownRegularity:
 
     @cached_property
     def has_admissible_diffusion(self) -> bool:
-        """Whether ∂F/∂X is independent of u or positive, or the diffusion is Δβ(u), or ∂F/∂u is bounded."""
+        """Whether ∂F/∂X is independent of u or positive, or the diffusion is Δβ(u)."""
         jet = self.bounds.jet
         entries = [e for row in jet.matrix for e in row]
         if not any(self._depends_on_u(e) for e in entries):
             return True
         diagonal = all(e == 0 for i, row in enumerate(jet.matrix) for j, e in enumerate(row) if i != j)
         own = [row[i] for i, row in enumerate(jet.matrix) if row[i] != 0]
-        if diagonal and all(strictly_positive(e, self.bounds.full_box) for e in own):
+        if diagonal and all(positive(e, self.bounds.full_box) for e in own):
             return True
-        return (diagonal and self._is_density) or self._is_proper
-
-    @property
-    def _is_proper(self) -> bool:
-        """Whether ∂F/∂u is bounded uniformly in ∇u and ∇∇u: for all u, or for bounded u if F is smooth in u."""
-        derivative = diff(self.bounds.jet.expr, self.bounds.jet.u)
-        nonsmooth = any(self.bounds.jet.u in free_symbols(a) for a in atoms(self.bounds.jet.expr, *NONSMOOTH))
-        ranges = [
-            range_of(derivative, box)
-            for box in ((self.bounds.full_box,) if nonsmooth else (self.bounds.full_box, self.bounds.bounded_u_box))
-        ]
-        return any(r is not None and isfinite(r.low) and isfinite(r.high) for r in ranges)
+        return diagonal and self._is_density
 
     def _depends_on_u(self, e: Expr) -> bool:
         return self.bounds.jet.u in free_symbols(e) or any(
@@ -376,14 +296,6 @@ class UnknownRegularity:
         return rest is not None and not any(free_symbols(rest.diff(q)) & set(p) for q in p)
 
 
-def is_integrable_at_zero(derivative: Expr, u: Symbol) -> bool:
-    """Whether β is bounded near zero: β' is bounded there, or is a power of u with an exponent above -1."""
-    power = derivative.as_independent(u)[1].as_base_exp()
-    if power[0] == u:
-        return bool(power[1] > -1)
-    return not derivative.xreplace({u: S.Zero}).has(S.ComplexInfinity, S.NaN, S.Infinity)
-
-
 # ---- All conditions
 
 
@@ -404,13 +316,14 @@ class StructureConditions:
     @cached_property
     def is_defined_everywhere(self) -> bool:
         """Whether F is defined for all u, ∇u, ∇∇u; level-set equations may be singular at ∇u = 0."""
-        settled = self.unknown_regularity.lower_order_terms.xreplace(self.bounds.singular_in_time)
+        lower = self.unknown_regularity.lower_order_terms
         hidden = [a for e in self.bounds.problem.cancelled_in(self.bounds.jet) for a in Add.make_args(e)]
-        if not all(map(self._density_is_defined, self.unknown_regularity.density_derivatives)) or not all(
+        densities = self.unknown_regularity.density_derivatives
+        if any(range_of(e, self.bounds.full_box) is None for e in densities) or not all(
             map(self._is_finite_term, hidden)
         ):
             return False
-        return all(map(self._is_finite_term, Add.make_args(settled))) or self._is_level_set
+        return all(map(self._is_finite_term, Add.make_args(lower))) or self._is_level_set
 
     def _is_finite_term(self, e: Expr) -> bool:
         """Whether it is defined and finite; z log z is finite at 0."""
@@ -430,18 +343,6 @@ class StructureConditions:
         )
         at_zero = Add(*lower).xreplace(dict.fromkeys((jet.u, *jet.p), S.Zero))
         return nonnegative(at_zero, self.bounds.box)
-
-    def _density_is_defined(self, derivative: Expr) -> bool:
-        """Whether β is defined for all u, given β': for √u, β' is unbounded at 0, but √u is defined for u ≥ 0."""
-        u, box = self.bounds.jet.u, self.bounds.full_box
-        settled = derivative.xreplace(self.bounds.singular_in_time)
-        if range_of(settled, box) is not None:
-            return True
-        return (
-            u.is_nonnegative
-            and is_integrable_at_zero(derivative, u)
-            and range_of(settled, {**box, u: RealInterval(POSITIVE_MIN, inf)}) is not None
-        )
 
     @cached_property
     def _is_level_set(self) -> bool:
@@ -470,25 +371,18 @@ class StructureConditions:
 
     @cached_property
     def is_continuous(self) -> bool:
-        """Whether F is continuous in ∇u and ∇∇u: z sign(z) is, and a discontinuous coefficient of ∂²u/∂xᵢ² that depends
-        on ∂u/∂xᵢ alone is the derivative of a flux."""
+        """Whether the right-hand side is continuous in ∇u and ∇∇u, as z sign(z) is."""
         return all(map(self._is_continuous_term, self.bounds.terms))
 
     def _is_continuous_term(self, term: Expr) -> bool:
         jet, powers = self.bounds.jet, [f.as_base_exp() for f in Mul.make_args(term)]
         discontinuities = [a.args[0] for a in term.atoms(sign, Heaviside) if free_symbols(a) & {*jet.p, *jet.second}]
         small = {base for base, power in powers if power.is_positive}
-        if all(z in small or Abs(z) in small for z in discontinuities):
-            return True
-        others = [(jet.variable_set - {p}, term / jet.x[i, i]) for i, p in enumerate(jet.p)]
-        return any(
-            not (free_symbols(rest) & other_variables or self.bounds.depends_on_x(rest))
-            for other_variables, rest in others
-        )
+        return all(z in small or Abs(z) in small for z in discontinuities)
 
     @cached_property
-    def is_integrable_in_time(self) -> bool:
-        return all(self.bounds.time_regularity(e) is not TimeRegularity.UNKNOWN for e in self.bounds.terms)
+    def is_bounded_in_time(self) -> bool:
+        return all(map(self.bounds.is_bounded_in_time, self.bounds.terms))
 
 
 def structure_conditions(problem: Problem) -> StructureConditions:

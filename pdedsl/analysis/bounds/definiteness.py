@@ -13,12 +13,9 @@ from sympy import Add, Expr, Float, KroneckerDelta, Matrix, Mul, Pow, S, Symbol,
 from pdedsl.analysis.bounds.interval import Box
 from pdedsl.analysis.bounds.jet_bounds import JetBounds
 from pdedsl.analysis.bounds.sign import nonnegative
-from pdedsl.ir import types
 from pdedsl.ir.terms import Indexed
-from pdedsl.numerics.activations import RELU
-from pdedsl.symbolic.functions import Activation
 from pdedsl.symbolic.rewrite import expand
-from pdedsl.symbolic.symbols import INDEX, Contraction, Field, atoms, free_symbols
+from pdedsl.symbolic.symbols import INDEX, Contraction, Field, atoms
 
 # ---- Matrices in components
 
@@ -63,7 +60,8 @@ def _block_is_semidefinite(rows: Rows, box: Box) -> bool:
 
 
 def _minor_is_nonnegative(rows: Rows, chosen: tuple[int, ...], box: Box) -> bool:
-    """Whether a principal minor is nonnegative: a 2 × 2 minor also in the form ab - c²."""
+    """Whether a principal minor is nonnegative: a 2 × 2 minor also in the form ab - c². A matrix is semidefinite if all
+    are (Horn, Johnson, Matrix Analysis, theorem 7.2.5)."""
     if len(chosen) == 2:
         i, j = chosen
         if nonnegative(rows[i][i] * rows[j][j] - rows[i][j] ** 2, box):
@@ -148,7 +146,7 @@ def _without_psd(rows: Rows, heads: frozenset[Symbol]) -> Rows:
 
 def indexed_semidefinite(matrix: Indexed, psd_heads: frozenset[Symbol], box: Box, dimension: int | None) -> bool:
     """Whether diag(aᵢ) + Σ c w wᵀ + Σ c H is semidefinite in any dimension: every part is, or aᵢ = a and there is one
-    w, or only finitely many named components of the ws are nonzero."""
+    w."""
 
     def holds(e: Expr) -> bool:
         return nonnegative(e, box, dimension)
@@ -156,13 +154,12 @@ def indexed_semidefinite(matrix: Indexed, psd_heads: frozenset[Symbol], box: Box
     if matrix.has_other_entries or not all(h in psd_heads and holds(c) for c, h in matrix.learned):
         return False
     a, outer = matrix.diagonal, matrix.outer
-    if not a.has(KroneckerDelta) and holds(a) and all(holds(c) for c, _ in outer):
-        return True
-    if a.has(INDEX) and not a.has(KroneckerDelta):
+    if a.has(KroneckerDelta) or not holds(a):
         return False
-    if len(outer) == 1 and not a.has(KroneckerDelta) and not outer[0][1].has(KroneckerDelta):
-        return holds(a) and holds(_eigenvalue_along(a, *outer[0], dimension))
-    return _semidefinite_on_named_coordinates(a, outer, box, dimension)
+    if all(holds(c) for c, _ in outer):
+        return True
+    isotropic = len(outer) == 1 and not a.has(INDEX) and not outer[0][1].has(KroneckerDelta)
+    return isotropic and holds(_eigenvalue_along(a, *outer[0], dimension))
 
 
 def _eigenvalue_along(a: Expr, c: Expr, w: Expr, dimension: int | None) -> Expr:
@@ -174,35 +171,10 @@ def _eigenvalue_along(a: Expr, c: Expr, w: Expr, dimension: int | None) -> Expr:
     return cancel(together(a + c * Contraction(index, w.xreplace({INDEX: index}) ** 2)))
 
 
-def _semidefinite_on_named_coordinates(
-    a: Expr, outer: tuple[tuple[Expr, Expr], ...], box: Box, dimension: int | None
-) -> bool:
-    """For a matrix that is a multiple of the identity except in finitely many named coordinates."""
-    deltas = {d for e in (a, *(w for _, w in outer)) for d in atoms(e, KroneckerDelta)}
-    numbers = sorted({int(n) for d in deltas for n in d.args if n.is_Integer})
-    none = dict.fromkeys(deltas, S.Zero)
-    elsewhere = a.xreplace(none)
-    if any(w.xreplace(none) != 0 for _, w in outer) or INDEX in elsewhere.free_symbols:
-        return False
-    at = [{d: S.One if S(n) in d.args else S.Zero for d in deltas} for n in numbers]
-    rows = tuple(
-        tuple(
-            (a.xreplace(at[i]) if i == j else S.Zero)
-            + Add(*(c * w.xreplace(at[i]) * w.xreplace(at[j]) for c, w in outer))
-            for j in range(len(numbers))
-        )
-        for i in range(len(numbers))
-    )
-    rest = dimension is not None and len(numbers) == dimension
-    return (rest or nonnegative(elsewhere, box, dimension)) and semidefinite(rows, box)
-
-
 # ---- Lipschitz roots
 # A matrix with bounded second derivatives has such a root (Stroock and Varadhan, Multidimensional Diffusion Processes,
 # theorem 5.2.3); so has fgᵀ + gfᵀ with Lipschitz f and g if it is a square, and a learned field of the form LLᵀ or
-# softplus. Roots of several matrices, side by side, are a root of their sum. If relu(g) is the coefficient of Δu,
-# there is no drift and g does not depend on t, the solution is constant in time where g ≤ 0, which gives Dirichlet data
-# for the region g > 0.
+# softplus. Roots of several matrices, side by side, are a root of their sum.
 
 
 @dataclass(frozen=True)
@@ -215,17 +187,13 @@ class LipschitzRoots:
         entries = [e for e in dict.fromkeys(e for row in rows for e in row) if self.bounds.depends_on_x(e)]
         if all(self.bounds.growth.of(e).is_twice_bounded for e in entries):
             return True
-        return self._is_relu_diffusion(rows) or (
-            all(self._is_sum_of_rooted_terms(e) for e in entries)
-            and all(self._is_nonnegative_by_groups(row[i]) for i, row in enumerate(rows))
+        return all(self._is_sum_of_rooted_terms(e) for e in entries) and all(
+            self._is_nonnegative_by_groups(row[i]) for i, row in enumerate(rows)
         )
 
     def _is_sum_of_rooted_terms(self, e: Expr) -> bool:
         """Whether each term is smooth, or has a root."""
-        return all(
-            self._is_smooth(a) or self._is_lipschitz_product(a) or self._is_nonnegative_by_type(a)
-            for a in Add.make_args(expand(e))
-        )
+        return all(self._is_smooth(a) or self._is_lipschitz_product(a) for a in Add.make_args(expand(e)))
 
     def _is_nonnegative_by_groups(self, e: Expr) -> bool:
         """Whether, in a diagonal entry, the sum of the smooth terms is nonnegative, the sum of the products of
@@ -253,22 +221,3 @@ class LipschitzRoots:
         for a in (a for a in Mul.make_args(term) if self.bounds.depends_on_x(a)):
             factors += [a.base] * 2 if isinstance(a, Pow) and a.exp == 2 else [a]
         return len(factors) == 2 and all(self.bounds.growth.of(f).is_lipschitz for f in factors)
-
-    def _is_nonnegative_by_type(self, term: Expr) -> bool:
-        """Whether a term is a multiple of a learned field that is nonnegative, or semidefinite, by type."""
-        varying = [a for a in Mul.make_args(term) if self.bounds.depends_on_x(a)]
-        if len(varying) != 1 or not isinstance(varying[0], Field) or not self.bounds.growth.of(varying[0]).is_lipschitz:
-            return False
-        kind = next((w.type for w in self.bounds.problem.spec.learned if w.head == varying[0].head), None)
-        return (isinstance(kind, types.Matrix) and kind.psd) or (isinstance(kind, types.Scalar) and bool(kind.sign))
-
-    def _is_relu_diffusion(self, rows: Rows) -> bool:
-        """Whether the matrix is c relu(g) I with a smooth g, no drift, and the set g = 0 does not depend on t."""
-        jet, e = self.bounds.jet, rows[0][0]
-        if not jet.is_affine or any(b != 0 for b in jet.drift) or self.bounds.time in free_symbols(e):
-            return False
-        if any(a != (e if i == j else S.Zero) for i, row in enumerate(rows) for j, a in enumerate(row)):
-            return False
-        varying = [a for a in Mul.make_args(e) if self.bounds.depends_on_x(a)]
-        folds = len(varying) == 1 and isinstance(varying[0], Activation) and varying[0].record is RELU
-        return folds and self.bounds.growth.of(varying[0].args[0]).is_twice_bounded

@@ -19,15 +19,12 @@ from sympy import (
     Poly,
     Pow,
     Rational,
-    S,
     Symbol,
     atan,
     cos,
     erf,
     exp,
-    log,
     sin,
-    tan,
     tanh,
 )
 
@@ -40,10 +37,9 @@ from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
 from pdedsl.numerics.activations import SQUARE
 from pdedsl.numerics.activations import Activation as Record
 from pdedsl.symbolic.functions import Activation
-from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial, atoms, free_symbols
+from pdedsl.symbolic.symbols import Component, Field, Partial, atoms, free_symbols
 
 EXPONENT_OF_ZERO = -inf  # the exponent of f = 0
-LOG_EXPONENT = 0.1  # of a logarithm: any positive exponent
 
 
 @dataclass(frozen=True)
@@ -104,8 +100,6 @@ class GrowthRules:
                 return self._network(e)
             case Partial(body=Field() as field):
                 return _derivative_of_network(self._network(field))
-            case Contraction(body=body):
-                return self._of(body)
             case Add():
                 growths = [self._of(a) for a in e.args]
                 return Growth(*(max(getattr(g, name) for g in growths) for name in ("value", "first", "second")))
@@ -140,8 +134,6 @@ class GrowthRules:
 
     def _power(self, base: Expr, power: Expr) -> Growth:
         g = self._of(base)
-        if base == S.Exp1:
-            return self._exponential(power)
         if not isinstance(power, Rational):
             return NO_BOUND
         if power.is_Integer and power > 0:
@@ -151,52 +143,21 @@ class GrowthRules:
         return _real_power(float(power), g, self._lower_exponent(base))
 
     def _lower_exponent(self, base: Expr) -> float:
-        """k with base ≥ c(1 + |x|)^k, c > 0, for a base that is positive everywhere; -∞ if none is found.
-
-        It is the degree in one dimension, 2 for c + Σ cᵢxᵢ² over all xᵢ, and -k for 1/f with f ≤ C(1 + |x|)^k.
-        """
+        """k with base ≥ c(1 + |x|)^k, c > 0, for a base that is positive everywhere; -∞ if none is found: the degree of
+        a polynomial in one dimension, and 0 on a bounded domain."""
         if len(self.coordinates) == 1 and base.is_polynomial(*self.coordinates):
             poly = Poly(base, *self.coordinates)
-            if self._is_bounded_away_from_zero(poly.LC()):  # x²t + 1 is of degree 0 at t = 0
+            range_ = range_of(poly.LC(), self.box)
+            if range_ is not None and 0 not in range_:  # x²t + 1 is of degree 0 at t = 0
                 return float(poly.degree())
-        constant, rest = base.as_coeff_Add()
-        squared = {_squared_variable(a) for a in Add.make_args(rest)}
-        expression = squared == self.coordinates or any(isinstance(x, Component) for x in squared)
-        if constant.is_positive and None not in squared and expression:
-            return 2.0
-        if self.bounded or self._has_positive_lower_bound(base):
-            return 0.0
-        if isinstance(base, Pow) and base.base != S.Exp1 and base.exp.is_Rational and base.exp < 0:
-            return float(base.exp) * self._of(base.base).value
-        return EXPONENT_OF_ZERO
-
-    def _is_bounded_away_from_zero(self, e: Expr) -> bool:
-        """Whether |e| ≥ c > 0 for all t, for an expression without x."""
-        range_ = range_of(e, self.box)
-        if range_ is not None and 0 not in range_:
-            return True
-        times = {self.spec.time.symbol} if self.spec.time else set()
-        return bool(e.is_nonzero) and not free_symbols(e) & {*self.box, *times}
-
-    def _has_positive_lower_bound(self, e: Expr) -> bool:
-        """Whether e ≥ c > 0 on the whole space: 1 + exp(x) is, sigmoid(x) is not."""
-        range_ = range_of(e, self.box)
-        if range_ is not None and range_.low > 0:
-            return True
-        if isinstance(e, Field):
-            return self._network(e).is_bounded  # softplus of a bounded network
-        terms = Add.make_args(e)
-        has_positive_constant = any(
-            a.is_positive and not self._depends_on_x(a) and self._is_bounded_away_from_zero(a) for a in terms
-        )
-        return has_positive_constant and all(nonnegative(a, self.box) for a in terms)
+        return 0.0 if self.bounded else EXPONENT_OF_ZERO
 
     def _exponential(self, power: Expr) -> Growth:
         g, bound = self._of(power), range_of(power, self.box)
         if g.is_bounded:
             return Growth(0, *_chain_exponents(g))
         if bound is None or bound.high == inf:
-            return Growth(0, *_chain_exponents(g)) if self.bounded and isfinite(g.value) else NO_BOUND
+            return NO_BOUND
         decays = self._is_separable(power) and nonnegative(-power, self.box) and isfinite(g.second)
         return Growth(0, 0, 0) if decays else Growth(0, *_chain_exponents(g))
 
@@ -205,14 +166,6 @@ class GrowthRules:
         if power.has(Field) or not power.is_polynomial(*self.coordinates):
             return False
         return all(len(free_symbols(a) & self.coordinates) <= 1 for a in Add.make_args(power))
-
-    def _logarithm(self, inner: Expr, g: Growth) -> Growth:
-        if not positive(inner, self.box):
-            return NO_BOUND
-        least = self._lower_exponent(inner)
-        first = _add_exponents(-least, g.first)
-        value = LOG_EXPONENT if isfinite(least) and isfinite(g.value) else inf
-        return Growth(value, first, max(_add_exponents(-least, g.second), 2 * first))
 
     def _function(self, e: Expr, g: Growth) -> Growth:
         match e:
@@ -223,13 +176,6 @@ class GrowthRules:
             case Abs():
                 has_one_sign = positive(e.args[0], self.box) or positive(-e.args[0], self.box)
                 return g if has_one_sign else Growth(g.value, g.first, inf)
-            case log():
-                return self._logarithm(e.args[0], g)
-            case tan():
-                inside = range_of(e.args[0], self.box)
-                return (
-                    Growth(0, *_chain_exponents(g)) if inside and inside.low > -1.5 and inside.high < 1.5 else NO_BOUND
-                )
             case tanh() | atan() | Activation():
                 return _activation(RECORDS[type(e).__name__], g)
         return NO_BOUND
@@ -247,15 +193,6 @@ def _activation(activation: Record, g: Growth) -> Growth:
     return Growth(0 if activation.bounded else value, g.first, _chain_exponents(g)[1] if activation.smooth else inf)
 
 
-def _squared_variable(e: Expr) -> Expr | None:
-    """x, for c x² with c > 0; xᵢ, for c Σᵢ xᵢ²."""
-    factor, body = e.as_coeff_Mul()
-    summed = isinstance(body, Contraction)
-    base, power = (body.body if summed else body).as_base_exp()
-    fits = factor.is_positive and power == 2 and (isinstance(base, Component) if summed else base.is_Symbol)
-    return base if fits else None
-
-
 def _chain_exponents(g: Growth) -> tuple[float, float]:
     """The exponents of (f∘g)' and (f∘g)'', for f with bounded derivatives."""
     return g.first, max(g.second, 2 * g.first)
@@ -269,8 +206,6 @@ def _product(a: Growth, b: Growth) -> Growth:
 
 def _integer_power(g: Growth, n: int) -> Growth:
     """f^n."""
-    if n == 1:
-        return g
     first = _add_exponents((n - 1) * g.value, g.first)
     return Growth(
         n * g.value,

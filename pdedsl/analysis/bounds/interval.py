@@ -28,8 +28,6 @@ from sympy import (
     Rational,
     S,
     Symbol,
-    acos,
-    asin,
     atan,
     cos,
     cosh,
@@ -40,11 +38,9 @@ from sympy import (
     sign,
     sin,
     sinh,
-    tan,
     tanh,
 )
 
-from pdedsl.numerics.activations import ABS, IDENTITY, RELU, SQUARE
 from pdedsl.numerics.activations import Activation as Record
 from pdedsl.symbolic.functions import Activation, ActivationDerivative
 from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partial
@@ -186,9 +182,7 @@ INCREASING: dict[type[Expr], tuple[Callable[[float], float], End, End]] = {
     atan: (math.atan, Fraction(-2), Fraction(2)),
     erf: (math.erf, Fraction(-1), Fraction(1)),
     sinh: (math.sinh, -inf, inf),
-    asin: (math.asin, Fraction(-2), Fraction(2)),
 }
-EXACT_VALUES: dict[type[Expr], tuple[int, int]] = {exp: (0, 1), tanh: (0, 0), atan: (0, 0), erf: (0, 0), sinh: (0, 0)}
 
 
 def function_of(e: Expr, x: RealInterval) -> RealInterval | None:
@@ -198,20 +192,15 @@ def function_of(e: Expr, x: RealInterval) -> RealInterval | None:
         case sign():
             return RealInterval(Fraction(_sign(x.low)), Fraction(_sign(x.high)))
         case cosh():
-            size = absolute_value(x)
-            return RealInterval(Fraction(1), _value(math.cosh, size.high, inf).high)
+            return RealInterval(Fraction(1), inf)
         case log():
             return _logarithm(x)
-        case tan() if x.low > -1.57 and x.high < 1.57:
-            return RealInterval(_value(math.tan, x.low, -inf).low, _value(math.tan, x.high, inf).high)
-        case asin() | acos() if x.low < -1 or x.high > 1:
-            return None
         case ActivationDerivative():
             return _activation_derivative(e)
         case Activation():
             return _activation(e.record, x)
     rule = INCREASING.get(type(e))
-    return None if rule is None else _increasing(type(e), x, *rule)
+    return None if rule is None else _increasing(x, *rule)
 
 
 def heaviside(x: RealInterval) -> RealInterval:
@@ -222,24 +211,16 @@ def _sign(x: End) -> int:
     return (x > 0) - (x < 0)
 
 
-def _increasing(kind: type[Expr], x: RealInterval, f: Callable[[float], float], lower: End, upper: End) -> RealInterval:
-    ends = []
-    for end, limit in ((x.low, lower), (x.high, upper)):
-        at, value = EXACT_VALUES.get(kind, (None, 0))
-        ends.append(RealInterval(Fraction(value), Fraction(value)) if end == at else _value(f, end, limit))
-    return RealInterval(max(ends[0].low, lower), min(ends[1].high, upper))
+def _increasing(x: RealInterval, f: Callable[[float], float], lower: End, upper: End) -> RealInterval:
+    low, high = _value(f, x.low, lower).low, _value(f, x.high, upper).high
+    return RealInterval(max(low, lower), min(high, upper))
 
 
-def _value(f: Callable[[float], float], x: End, limit: End, error: Fraction = Fraction(0)) -> RealInterval:
-    """An enclosure of f(x), exact if f(0) = 0 and x = 0; `limit` if x is infinite."""
+def _value(f: Callable[[float], float], x: End, limit: End) -> RealInterval:
+    """An enclosure of f(x), exact at x = 0, where all of these functions are 0 or 1; `limit` if x is infinite."""
     if math.isinf(x):
         return RealInterval(limit, limit)
-    if x == 0 and f(0.0) == 0:
-        return RealInterval(Fraction(0), Fraction(0))
-    try:
-        return enclosure(f(float(x)), error)
-    except OverflowError:
-        return RealInterval(Fraction(10**300), inf) if x > 0 else RealInterval(-inf, Fraction(-(10**300)))
+    return RealInterval(Fraction(f(0.0)), Fraction(f(0.0))) if x == 0 else enclosure(f(float(x)))
 
 
 def _logarithm(x: RealInterval) -> RealInterval | None:
@@ -266,32 +247,12 @@ def _end(x: float) -> End:
     return x if math.isinf(x) else Fraction(str(x))
 
 
-def _activation(activation: Record, x: RealInterval) -> RealInterval | None:
-    if activation is SQUARE:
-        return integer_power(x, 2)
-    if activation is ABS:
-        return absolute_value(x)
-    lower, upper = _end(activation.least), _end(activation.most)
-    if not activation.monotone:
-        size = absolute_value(x)
-        wide = multiply(size, RealInterval(Fraction(-2), Fraction(2)))
-        return RealInterval(max(wide.low, lower), min(wide.high, upper))
-    ends = [
-        RealInterval(Fraction(0), Fraction(0)) if end == 0 and activation.keeps_sign else None
-        for end in (x.low, x.high)
-    ]
-    low = ends[0] or (_piecewise_linear(activation, x.low) or _value(activation, x.low, lower, CANCELLATION_ERROR))
-    high = ends[1] or (_piecewise_linear(activation, x.high) or _value(activation, x.high, upper, CANCELLATION_ERROR))
-    return RealInterval(max(low.low, lower), min(high.high, upper))
-
-
-def _piecewise_linear(activation: Record, x: End) -> RealInterval | None:
-    """relu and the identity without rounding."""
-    if activation is RELU:
-        x = max(x, Fraction(0))
-    elif activation is not IDENTITY:
-        return None
-    return RealInterval(x, x)
+def _activation(activation: Record, x: RealInterval) -> RealInterval:
+    """The range of the activation; of one sign if it preserves the sign of its argument and this has one."""
+    low, high = _end(activation.least), _end(activation.most)
+    if not activation.keeps_sign:
+        return RealInterval(low, high)
+    return RealInterval(Fraction(0) if x.low >= 0 else low, Fraction(0) if x.high <= 0 else high)
 
 
 # ---- Ranges of expressions

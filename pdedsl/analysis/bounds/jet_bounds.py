@@ -1,14 +1,13 @@
-"""Interval bounds for the jet variables (x, t, u, ∇u, ∇∇u) of F, and regularity of the coefficients in t."""
+"""Interval bounds for the jet variables (x, t, u, ∇u, ∇∇u) of F, and boundedness of the coefficients in t."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 from fractions import Fraction
 from functools import cached_property
 from math import inf, isfinite
 
-from sympy import Add, Dummy, Expr, Mul, Pow, S, Symbol, exp, log, tan
+from sympy import Add, Expr, Pow, S, Symbol, exp, log, tan
 
 from pdedsl.analysis.bounds.growth import GrowthRules, has_unknown_regularity
 from pdedsl.analysis.bounds.interval import Box, RealInterval, range_of
@@ -19,50 +18,18 @@ from pdedsl.analysis.problem import Problem
 from pdedsl.analysis.sample_points import ranges_of
 from pdedsl.symbolic.symbols import Field, atoms, free_symbols
 
-# ---- Regularity in t
+# ---- Boundedness in t
 
 
-class TimeRegularity(Enum):
-    """Behaviour of an expression at the ends of its time interval."""
-
-    BOUNDED = "bounded"
-    INTEGRABLE = "integrable"
-    UNKNOWN = "unknown"
-
-
-def time_regularity(e: Expr, time: Symbol | None, box: Box) -> TimeRegularity:
+def is_bounded_in_time(e: Expr, time: Symbol | None, box: Box) -> bool:
+    """Whether every power, logarithm and tangent of t in an expression is bounded on its time interval."""
     if time is None or time not in free_symbols(e):
-        return TimeRegularity.BOUNDED
+        return True
     e = e.xreplace(dict.fromkeys((f for f in atoms(e, Field) if all(a.is_Symbol for a in f.arguments)), S.One))
     others = dict.fromkeys(free_symbols(e) - {time}, S.One)
     singular = [a for a in atoms(e, Pow, log, tan) if time in free_symbols(a) and not isinstance(a, exp)]
-    rough = [a for a in singular if not _is_finite(a.xreplace(others), box)]
-    if not rough:
-        return TimeRegularity.BOUNDED
-    rest = Mul(*(f for f in Mul.make_args(e) if f not in rough))  # exp(1/√t) is not integrable, though 1/√t is
-    alone = not any(rest.has(a) for a in rough)
-    return (
-        TimeRegularity.INTEGRABLE
-        if alone and all(_is_integrable(a, time, box) for a in rough)
-        else TimeRegularity.UNKNOWN
-    )
-
-
-def _is_finite(a: Expr, box: Box) -> bool:
-    range_ = range_of(a, box)
-    return range_ is not None and isfinite(range_.low) and isfinite(range_.high)
-
-
-def _is_integrable(a: Expr, time: Symbol, box: Box) -> bool:
-    ends = box.get(time)
-    if ends is None or ends.low != 0:
-        return False
-    match a:
-        case log(args=(inner,)):
-            return bool(inner == time)
-        case Pow(base=base, exp=power):
-            return bool(base == time and power.is_number and power > -1)
-    return False
+    ranges = [range_of(a.xreplace(others), box) for a in singular]
+    return all(r is not None and isfinite(r.low) and isfinite(r.high) for r in ranges)
 
 
 # ---- Bounds of the jet variables
@@ -119,21 +86,11 @@ class JetBounds:
         """Bounded values of u, and all values of its derivatives."""
         return {self.jet.u: self.bounded_box[self.jet.u], **self.box}
 
-    @cached_property
-    def singular_in_time(self) -> dict[Expr, Expr]:
-        """Symbols for factors that are singular at an end of the time interval."""
-        if self.time is None or self.time not in free_symbols(self.jet.expr):
-            return {}
-        singular = [
-            a for a in atoms(self.jet.expr, Pow) if free_symbols(a) == {self.time} and range_of(a, self.box) is None
-        ]
-        return {a: Dummy(positive=True) for a in singular}
-
-    def time_regularity(self, e: Expr) -> TimeRegularity:
-        """The regularity of an expression in t; unknown for user networks."""
+    def is_bounded_in_time(self, e: Expr) -> bool:
+        """Whether an expression is bounded in t; False for user networks."""
         own = {w.head for w in self.problem.spec.learned if has_unknown_regularity(w)}
         unseen = any(f.head in own and self.time in free_symbols(f) for f in atoms(e, Field))
-        return TimeRegularity.UNKNOWN if unseen else time_regularity(e, self.time, self.box)
+        return not unseen and is_bounded_in_time(e, self.time, self.box)
 
     @property
     def is_defined_before_cancellation(self) -> bool:

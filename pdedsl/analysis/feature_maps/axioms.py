@@ -255,16 +255,16 @@ def analyze_feature_maps(spec: Spec) -> Findings:
 
 
 def _facts(equation: Equation, terms: tuple[MapTerm, ...], spec: Spec) -> EquationFacts:
-    kind, text = _class(equation, spec), spec.source.quote(equation.span)
+    kind, text = _class(equation, terms, spec), spec.source.quote(equation.span)
     linear = all(is_linear(term, spec) for term in terms)
     every = (*_time_derivative_terms(equation, spec), *terms)
     return EquationFacts(equation, text, kind, linear, every, None, None, _recognised_structures(equation, terms, spec))
 
 
-def _class(equation: Equation, spec: Spec) -> EquationClass:
+def _class(equation: Equation, terms: tuple[MapTerm, ...], spec: Spec) -> EquationClass:
     frame = normal_form(equation, spec)
     try:
-        return classify(frame, forward_jet(frame))
+        return classify(frame, forward_jet(frame), terms)
     except TooLarge:
         raise syntax.expression_too_large(equation.span) from None
 

@@ -34,7 +34,7 @@ from pdedsl.numerics.butcher import (
     TruncatedBackwardEuler,
     VerletMethod,
 )
-from pdedsl.numerics.stability import Matrix, is_contractive, is_semidefinite, to_fraction
+from pdedsl.numerics.stability import is_contractive, to_fraction
 
 # ---- Stability functions
 
@@ -128,9 +128,6 @@ def round_up(x: Expr) -> Rational:
 # ---- Linear oscillators
 
 
-MAX_POWERS = 64  # of the matrix of a step
-
-
 def oscillator_verdict(system: FeatureMapSystem) -> Proved | Undecided:
     """Y″ = -SY with zero initial velocity and the same symmetric S in all steps: a polynomial in S."""
     stepping, bounds = system.stepping, system.eigenvalue_bounds
@@ -159,63 +156,6 @@ def _is_power_bounded(system: FeatureMapSystem, low: Expr, high: Expr) -> bool:
             return False
 
 
-def rotation_verdict(system: FeatureMapSystem) -> Proved | Undecided:
-    """Y' = aZ, Z' = bY with numbers a and b: a power of one matrix."""
-    stepping, at = system.stepping, spans(system.all_terms)
-    undecided = Undecided("the two components are coupled: distances between states may grow.", at)
-    if not all(isinstance(term, Reaction) for term in system.all_terms) or stepping.step is None:
-        return undecided
-    rates = [stepping.step * sum(t.rate for t in terms if isinstance(t, Reaction)) for terms in system.terms]
-    if not all(rate.is_Rational for rate in rates):
-        return undecided
-    step = _step_matrix(system, *(Fraction(int(rate.p), int(rate.q)) for rate in rates))
-    if step is None or not (
-        _is_nonexpansive_matrix(step) or _is_nonexpansive_matrix(_power(step, stepping.steps or 1))
-    ):
-        return undecided
-    reason = f"the two components are linearly coupled, and {stepping.name} does not increase the norm of any state"
-    return Proved(f"{reason}.", ("linear with constant scalar coefficients", "‖M‖ ≤ 1 for the matrix M of the steps"))
-
-
-def _step_matrix(system: FeatureMapSystem, a: Fraction, b: Fraction) -> Matrix | None:
-    """The matrix of a step: R([[0, a], [b, 0]]) = E(ab) + [[0, a], [b, 0]] O(ab), or that of Verlet."""
-    match system.stepping.method:
-        case VerletMethod():
-            return [[Fraction(1), a], [b, 1 + a * b]]
-        case RungeKutta() as method:
-            return _matrix_of_stability_function(
-                [Fraction(int(x.p), int(x.q)) for x in stability_coefficients(method)], a, b
-            )
-        case TruncatedBackwardEuler() if system.stepping.terms <= MAX_POWERS:
-            return _matrix_of_stability_function([Fraction(1)] * (system.stepping.terms + 1), a, b)
-        case _:
-            return None
-
-
-def _matrix_of_stability_function(r: list[Fraction], a: Fraction, b: Fraction) -> Matrix:
-    even = sum((x * (a * b) ** k for k, x in enumerate(r[0::2])), Fraction(0))
-    odd = sum((x * (a * b) ** k for k, x in enumerate(r[1::2])), Fraction(0))
-    return [[even, a * odd], [b * odd, even]]
-
-
-def _power(matrix: Matrix, n: int) -> Matrix:
-    """Mⁿ, or M if n is too large."""
-    power = matrix
-    for _ in range(n - 1 if n <= MAX_POWERS else 0):
-        power = _product(power, matrix)
-    return power
-
-
-def _product(p: Matrix, q: Matrix) -> Matrix:
-    return [[sum((p[i][k] * q[k][j] for k in (0, 1)), Fraction(0)) for j in (0, 1)] for i in (0, 1)]
-
-
-def _is_nonexpansive_matrix(m: Matrix) -> bool:
-    """Whether I - MᵀM is positive semidefinite."""
-    square = _product([list(column) for column in zip(*m, strict=True)], m)
-    return is_semidefinite([[(i == j) - square[i][j] for j in (0, 1)] for i in (0, 1)])
-
-
 # ---- Contractivity
 
 
@@ -232,7 +172,8 @@ def nonexpansive(system: FeatureMapSystem) -> Proved | Undecided:
         case SecondOrderOde():
             return oscillator_verdict(system)
         case SeparableOde():
-            return rotation_verdict(system)
+            at = spans(system.all_terms)
+            return Undecided("the two components are coupled: distances between states may grow.", at)
         case _:
             assert_never(system.ode)
 
@@ -342,7 +283,10 @@ def dissipative(system: FeatureMapSystem) -> Proved | Undecided:
         hypothesis = activations(system.all_terms, "sign-preserving")
         return contractivity_verdict(system, system.eigenvalue_bounds, DISSIPATIVE, hypothesis)
     if isinstance(proof, Proved) and all(map(_vanishes_at_zero, system.all_terms)):
-        return Proved(proof.reason.replace(NONEXPANSIVE, DISSIPATIVE), (*proof.hypotheses, "F(0) = 0"))
+        return Proved(
+            proof.reason.replace(NONEXPANSIVE, DISSIPATIVE),
+            (*proof.hypotheses, "the right-hand side is zero for Y = 0"),
+        )
     if not isinstance(system.ode, FirstOrderOde):
         return Undecided("dissipation is proved only for symmetric layers of first order in time.", at)
     return Undecided(

@@ -165,7 +165,6 @@ def _rounded_down(x: float) -> float:
 
 MAX_EVALUATIONS_PER_RUN = 1000  # of the right-hand side
 MAX_EVALUATIONS = 20_000  # in all runs for one axiom
-ASSUMED_ADAPTIVE_STEPS = 12  # of an adaptive method, for the cost estimate
 CHANGE_RTOL = 1e-9  # smaller changes are attributed to rounding
 
 Measure = Callable[[Run, InitialStates], float]
@@ -210,7 +209,7 @@ def _search(system: FeatureMapSystem, measure: Measure, states: int) -> Violatio
             return None
         violations = [(measure(run, initial), initial) for initial in trials]
         worst, initial = max(violations, key=lambda pair: pair[0], default=(0.0, InitialStates((), ())))
-        if worst > _min_change(system):
+        if worst > CHANGE_RTOL:
             chosen = (initial.one, initial.other)[:states]
             growth = _expansion_factor(run, initial) if states == 2 else _growth_factor(run, initial)
             return Violation(weights, chosen, growth)
@@ -219,13 +218,7 @@ def _search(system: FeatureMapSystem, measure: Measure, states: int) -> Violatio
 
 def _cost(system: FeatureMapSystem) -> int:
     """Evaluations in a run; 0 if it cannot be run."""
-    stepping = system.stepping
-    return (stepping.evaluations or 0) * (ASSUMED_ADAPTIVE_STEPS if stepping.tolerances else stepping.steps or 0)
-
-
-def _min_change(system: FeatureMapSystem) -> float:
-    """The smallest significant change: above rounding, and well above the tolerance of an adaptive method."""
-    return 100 * system.stepping.tolerances.rtol if system.stepping.tolerances else CHANGE_RTOL
+    return (system.stepping.evaluations or 0) * (system.stepping.steps or 0)
 
 
 def _trial_states(system: FeatureMapSystem, weights: Weights, states: int) -> Iterator[InitialStates]:

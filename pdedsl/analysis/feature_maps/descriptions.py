@@ -63,8 +63,7 @@ def describe_growth(example: FeatureMapCounterexample, system: FeatureMapSystem)
 
 
 def _integrator(system: FeatureMapSystem) -> str:
-    size = "adaptive steps" if system.stepping.step is None else f"δt = {system.stepping.step}"
-    return f"by {system.stepping.name} with {size}"
+    return f"by {system.stepping.name} with δt = {system.stepping.step}"
 
 
 def _weights(example: FeatureMapCounterexample) -> str:

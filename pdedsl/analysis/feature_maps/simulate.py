@@ -13,7 +13,6 @@ from typing import assert_never
 
 from sympy import Add, Expr, Function, Mul, Pow, Symbol
 
-from pdedsl.analysis.feature_maps.steps import AdaptiveIntegration, Tolerances
 from pdedsl.analysis.feature_maps.system import FeatureMapSystem
 from pdedsl.analysis.feature_maps.terms import declared, normalisation_of, state_of
 from pdedsl.config.networks import BatchNorm, Normalisation, TvNorm
@@ -165,8 +164,6 @@ def build_run(system: FeatureMapSystem, weights: Weights, channels: int) -> Run:
 def _steps(system: FeatureMapSystem, rhs_functions: Sequence[RightHandSide], channels: int) -> VectorField:
     """All steps of the block. For second order in time, the initial velocity is zero, and the final one is dropped."""
     stepping, heads = system.stepping, system.state_symbols
-    if stepping.tolerances is not None:
-        return _adaptive_run(system, rhs_functions, channels, stepping.tolerances)
     if stepping.step is None or stepping.steps is None:
         raise NotEvaluable
     h, count = float(stepping.step), stepping.steps
@@ -186,27 +183,6 @@ def _steps(system: FeatureMapSystem, rhs_functions: Sequence[RightHandSide], cha
             return lambda y: whole((*y, *(0.0 for _ in y)))[:channels]
         case _:
             assert_never(system.ode)
-
-
-def _adaptive_run(
-    system: FeatureMapSystem, rhs_functions: Sequence[RightHandSide], channels: int, tolerances: Tolerances
-) -> VectorField:
-    """One adaptive run. Second order in time is excluded: the network has another state there."""
-    method, time, frame = system.stepping.method, system.spec.time, system.spec.network
-    if not isinstance(method, EmbeddedRungeKutta) or time is None or isinstance(system.ode, SecondOrderOde):
-        raise NotEvaluable
-    width = max(frame.stages) if frame else channels * len(rhs_functions)
-    adapting = AdaptiveIntegration(method, tolerances, float(time.end - time.start), width)
-    field = (
-        _pair_field(rhs_functions, system.state_symbols, channels)
-        if len(rhs_functions) > 1
-        else _single_field(rhs_functions[0], system.state_symbols[0])
-    )
-    return lambda y: adapting.run(field, y)
-
-
-def _single_field(rhs: RightHandSide, head: Symbol) -> VectorField:
-    return lambda y: rhs({head: y})
 
 
 def _repeat(step: VectorField, count: int) -> VectorField:
