@@ -71,7 +71,8 @@ def write_results(
             x, y = engine.data.test.batch(slice(None), engine.world.device, engine.dtype)
             panel = Panel(spec.name, lambda p: _probabilities(engine, p), x, y)
             notify(Finishing("plotting decision boundary"))
-            plot_boundaries([panel], folder / "boundary.png", _grid_size(engine, x))
+            with frozen_noise(engine.model):  # else the saved state of the noise depends on the size of the grid
+                plot_boundaries([panel], folder / "boundary.png", _grid_size(engine, x))
         elements = report_elements(compilation, config, engine, folder, ended, results)
         write_text_atomically(folder / "report.md", markdown(elements))
     engine.world.barrier()
