@@ -158,7 +158,7 @@ def test_suggested_line_is_accepted() -> None:
 
 def _documented() -> list[tuple[str, str]]:
     page = (Path(__file__).parents[2] / "grammar" / "README.md").read_text("utf-8")
-    table = page.split("### Notations of other books")[1].split("\n\n")[2]
+    table = page.split("### Alternative notations")[1].split("\n\n")[2]
     rows = [row.strip("| ").split(" | ") for row in table.splitlines()[2:]]
     return [(theirs.strip("`"), ours.strip("`")) for theirs, ours in rows]
 
