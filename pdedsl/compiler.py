@@ -61,7 +61,7 @@ def to_spec(source: Source, parse: Callable[[Source, Reporter], Syntax] = parse_
 
 
 def with_hints(source: Source, work: Callable[[Reporter], T]) -> tuple[T, Reporter]:
-    """Like `reported`, with hints for lines in the notation of other programs."""
+    """Like `run_stage`, with hints for lines in the notation of other programs."""
     try:
         return run_stage(source, work)
     except PdeError as error:
@@ -101,7 +101,7 @@ def check_spec(spec: Spec, data: Path | None = None) -> CheckResult:
 
 
 def check_analysis(analysis: Analysis, data: Path | None = None) -> CheckResult:
-    """Like `examined`, for a spec that is already analysed."""
+    """Like `check_spec`, for a spec that is already analysed."""
     found = [d for d in analysis.diagnostics if d.is_error]
     diagnostics, planned = [*analysis.spec.warnings, *found], None
     if not found:

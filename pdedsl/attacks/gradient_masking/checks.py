@@ -81,7 +81,7 @@ def gradient_check(e: AuditRuns) -> Finding:
 
     The unexplained variance r = Σ(⟨∇L, v⟩ − d)²/Σ(⟨∇L, v⟩² + d²) over the directions at one sample is 0 for a
     derivative, 1 for an unrelated vector, and 1/3 if half of the gradient is missing (stopped, replaced or shattered
-    gradients). For a stochastic model, `randomness` takes the place of this check.
+    gradients). For a stochastic model, `eot_convergence` replaces this check.
     """
     evaluation, generator = (
         e.predictor.loss_gradient(e.x, e.criterion, log_odds),

@@ -20,7 +20,7 @@ from pdedsl.runtime.rng import NoiseLaw, RandomStream
 
 
 def add_relative_noise(x: Tensor, noise: Tensor, scale: float, across: Across) -> Tensor:
-    """x + a·std(x)·ξ by plain operations: differentiable to any order; `ShakenInTraining` must agree with it."""
+    """x + a·std(x)·ξ by plain operations: differentiable to any order; `RelativeNoiseFunction` must agree with it."""
     return x + (scale * std(x, across)) * noise
 
 
@@ -59,7 +59,7 @@ def _std_of_centred(centred: Tensor, across: Across) -> Tensor:
 class RelativeNoiseFunction(torch.autograd.Function):
     """y = x + a·s·ξ, s = std(x); ∂s/∂x = (x − mean)/((n − 1)·s), so x̄ = ȳ + a·(ȳ·ξ)/((n − 1)·s)·(x − mean).
 
-    Ten passes over the state fewer than autograd of `shaken`, which is used for a second derivative.
+    Ten passes over the state fewer than autograd of `add_relative_noise`, which is used for a second derivative.
     """
 
     generate_vmap_rule = True
