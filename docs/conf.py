@@ -21,7 +21,7 @@ from pdedsl.language.syntax_errors import KEYWORDS  # noqa: E402
 
 project, author, copyright = "pdedsl", "The pdedsl authors", "the pdedsl authors"
 release = version = __version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax", "sphinx.ext.napoleon"]
 exclude_patterns = ["build", "generated/parts", "generated/extra"]
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
