@@ -129,6 +129,9 @@ def test_missing_sections_are_noticed() -> None:
             >>> Block()
         """
 
+        def __init__(self) -> None:
+            super().__init__()
+
         def forward(self, x: int) -> int:
             return x
 
