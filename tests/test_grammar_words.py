@@ -140,7 +140,7 @@ def test_names() -> None:
     assert letters
     assert letters[1].split() == list(GREEK_NAMES)
     said = set(codes(paragraph("- Reserved:")))
-    assert said == RESERVED - {*FUNCTIONS, "softmax"} | {"in", "on", "for", "by", "from", "periodic"}
+    assert said == RESERVED - {*FUNCTIONS, "softmax"} | {"in", "on", "for", "by", "from", "periodic", "antiperiodic"}
     for name in said:
         assert error_codes(framed(f"const {name} = 1", "data")), name
 

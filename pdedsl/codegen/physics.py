@@ -217,8 +217,8 @@ def _network(plan: SolvePlan) -> Node:
         ("seed", Ref("seed")),
     ]
     if plan.hard_constraints.symmetry is not None:
-        axis, signs = plan.hard_constraints.symmetry
-        named.append(("symmetry", ItemList((axis, ItemList(signs)))))
+        axis, signs, *shift = plan.hard_constraints.symmetry
+        named.append(("symmetry", ItemList((axis, ItemList(signs), *shift))))
     return Call(f"{RUNTIME}.diff.mlp_jets.JetNetwork.on_box", (_interval_list(domain.intervals),), tuple(named))
 
 

@@ -360,7 +360,10 @@ def _expression(document: Document, ends: bool) -> Iterator[_Proposal]:
         detail = {-1: "two or more arguments"}.get(count, "")
         yield _Proposal(word, ItemKind.FUNCTION, detail)
     if ends:
-        yield from (_Proposal(word, ItemKind.KEYWORD) for word in ("on", "for", "where", "periodic", "from", "in"))
+        yield from (
+            _Proposal(word, ItemKind.KEYWORD)
+            for word in ("on", "for", "where", "periodic", "antiperiodic", "from", "in")
+        )
 
 
 def _parameters(document: Document, tokens: list[Token]) -> Iterator[_Proposal]:

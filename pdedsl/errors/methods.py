@@ -48,7 +48,8 @@ def blocks_are_steps(blocks: int | None, network: str, span: Span) -> PdeError:
 
 coupled_boundaries = NONLOCAL.at(
     "a condition that couples two boundaries is not supported",
-    "for a periodic domain write 'periodic' after the interval, as in: space x in [0, 1] periodic",
+    "for a periodic domain write 'periodic' after the interval, as in: space x in [0, 1] periodic; "
+    "u(1) = ±u(0) + c needs the same condition, without c, for all derivatives below the order of the equation",
 )
 nonlocal_term = NONLOCAL.at(
     "nonlocal and delay terms are not supported",
@@ -156,6 +157,11 @@ def grid_not_applicable(reason: str, span: Span) -> PdeError:
     return INCOMPATIBLE(f"grid is not applicable: {reason}", span, hint, fixes=fixes)
 
 
+def pinn_not_applicable(reason: str, span: Span) -> PdeError:
+    hint, fixes = "realize equation by random_features", replace_by(["random_features"], span)
+    return INCOMPATIBLE.error(f"pinn is not applicable: {reason}", span, hint, fixes=fixes)
+
+
 def reference_not_applicable(reason: str, span: Span) -> PdeError:
     return INCOMPATIBLE(reason, span, "remove this reference", fixes=remove(span, item=True))
 
@@ -239,7 +245,8 @@ monte_carlo_open_curve = _monte_carlo(
 )
 monte_carlo_inner_curve = _monte_carlo("a condition is on a curve inside the domain")
 monte_carlo_mixed_face = _monte_carlo("a boundary face has both Dirichlet and Neumann parts")
-monte_carlo_oblique = _monte_carlo(
-    "each flat boundary face needs a Dirichlet condition, or a Neumann or Robin condition n·∇u + κu = g"
-)
 monte_carlo_not_evaluable = _monte_carlo("an expression cannot be evaluated pointwise")
+
+
+def monte_carlo_unsupported(reason: str, span: Span) -> PdeError:
+    return _monte_carlo(reason)(span)

@@ -13,6 +13,8 @@ from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.symbolic.printing import notation
 
+SymmetryArguments = tuple[int, tuple[int, ...]] | tuple[int, tuple[int, ...], bool]
+
 
 @dataclass(frozen=True)
 class Ansatz:
@@ -30,14 +32,22 @@ class Ansatz:
 
 @dataclass(frozen=True)
 class ReflectionSymmetry:
-    """u_c(Rx) = signs[c] u_c(x), where R reflects a coordinate about the center of its interval."""
+    """u_c(Rx) = signs[c] u_c(x), where R reflects a coordinate about the center of its interval, or shifts it by the
+    length of the interval."""
 
     axis: int
     signs: tuple[int, ...]
+    is_shift: bool = False
+
+    @property
+    def arguments(self) -> SymmetryArguments:
+        return (self.axis, self.signs, True) if self.is_shift else (self.axis, self.signs)
 
     def text(self, statement: StrongForm) -> str:
         domain = statement.domain
         x, interval = domain.coordinates[self.axis], domain.intervals[self.axis]
+        if self.is_shift:
+            return f"antiperiodic in {x}"
         center = (interval.start + interval.end) / 2
         pairs = list(zip(statement.components, self.signs, strict=True))
         groups = [(kind, [c.name for c, s in pairs if s == sign]) for kind, sign in (("even", 1), ("odd", -1))]
@@ -48,10 +58,10 @@ class ReflectionSymmetry:
 @dataclass(frozen=True)
 class HardConstraints:
     """Conditions satisfied exactly for every network N: the ansatz u = base + factor · N, one pair per component, and a
-    reflection symmetry (axis, sign of each component) about the midpoint of an axis."""
+    symmetry (axis, sign of each component) under reflection about the midpoint of an axis, or under a shift."""
 
     parts: tuple[tuple[Expr, Expr], ...]
-    symmetry: tuple[int, tuple[int, ...]] | None = None
+    symmetry: SymmetryArguments | None = None
 
 
 def substitute_ansatz(residual: Residual, ansatz: Sequence[Ansatz], coordinates: tuple[Symbol, ...]) -> Residual:

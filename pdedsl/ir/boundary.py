@@ -87,6 +87,17 @@ class Robin:
 
 
 @dataclass(frozen=True)
+class Periodic:
+    """u_c(end) = sign · u_c(start) + jump along an axis, and ∂u_c(end) = sign · ∂u_c(start) for its derivatives;
+    antiperiodic if the sign is -1."""
+
+    component: int
+    axis: int
+    sign: int
+    jump: Expr
+
+
+@dataclass(frozen=True)
 class General:
     """Any other condition: nonlinear, oblique, of higher order, degenerate, or for several components."""
 

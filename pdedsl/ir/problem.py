@@ -10,10 +10,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import assert_never
 
-from sympy import Expr, Symbol
+from sympy import Add, Expr, Symbol
 
 from pdedsl.diagnostics import Span
-from pdedsl.ir.boundary import ConditionResidual, Face, LevelSet, Place, ScalarCondition, classify, initial_condition
+from pdedsl.ir.boundary import (
+    ConditionResidual,
+    Face,
+    LevelSet,
+    Periodic,
+    Place,
+    ScalarCondition,
+    classify,
+    initial_condition,
+)
 from pdedsl.ir.residual import Residual
 from pdedsl.ir.spec import Interval, Learned
 from pdedsl.ir.theorem import Theorem
@@ -82,6 +91,7 @@ class StrongForm:
     exact: tuple[Expr | None, ...]  # the exact solution of each component, or None
     parameters: tuple[Learned, ...] = ()  # learned besides the unknowns: an inverse problem
     measurements: tuple[Measurements, ...] = ()
+    periodic: tuple[Periodic, ...] = ()  # conditions with a sign or a jump; their axes are periodic in the domain
 
     @cached_property
     def scalar_conditions(self) -> tuple[ScalarCondition, ...]:
@@ -100,6 +110,19 @@ class StrongForm:
         )
 
     @cached_property
+    def antiperiodic_axes(self) -> tuple[int, ...]:
+        return tuple(sorted({p.axis for p in self.periodic if p.sign < 0}))
+
+    @cached_property
+    def lifts(self) -> tuple[Expr, ...]:
+        """For each component the sum of jump · (x - a)/(b - a) over its axes: without it, the component is periodic."""
+        parts: list[list[Expr]] = [[] for _ in self.components]
+        for p in self.periodic:
+            x, interval = self.domain.coordinates[p.axis], self.domain.intervals[p.axis]
+            parts[p.component].append(p.jump * (x - interval.start) / (interval.end - interval.start))
+        return tuple(Add(*terms) for terms in parts)
+
+    @cached_property
     def is_backward(self) -> bool:
         """Whether it is a terminal-value problem."""
         places = (c.place for c in self.conditions if self.domain.is_in_time(c.place))
@@ -113,6 +136,7 @@ class StrongForm:
         derivatives = (d for r in (*self.equations, *imposed) for d in r.derivatives)
         fixed = {d.component for d in derivatives if not any(d.orders[:space])}
         fixed |= {c for o in self.measurements for c in o.components}
+        fixed |= {p.component for p in self.periodic if p.sign < 0}
         return tuple(c for c in range(len(self.components)) if c not in fixed)
 
     @cached_property

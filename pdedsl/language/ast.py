@@ -202,6 +202,7 @@ class DomainFactor(Node):
 
     body: Expr
     periodic: bool
+    antiperiodic: bool
 
 
 @dataclass(frozen=True)

@@ -244,7 +244,9 @@ class AstBuilder(ExpressionBuilder):
         return name_nodes(parts)
 
     def factor_of_domain(self, parts: Parts) -> t.DomainFactor:
-        return t.DomainFactor(parenthesize_prefix(parts[0]), len(parts) == 2, span=covering_span(parts))
+        keyword = str(parts[1]) if len(parts) == 2 else ""
+        body = parenthesize_prefix(parts[0])
+        return t.DomainFactor(body, keyword == "periodic", keyword == "antiperiodic", span=covering_span(parts))
 
     def domain(self, parts: Parts) -> tuple[t.DomainFactor, ...]:
         return tuple(p for p in parts if isinstance(p, t.DomainFactor))

@@ -18,7 +18,7 @@ from pdedsl.language.names import FRACTION_SIGNS, canonical_name, parse_subscrip
 Factors = Sequence[tuple[t.ProductSign, t.Expr]]
 DOT_FUNCTIONS: dict[t.ProductSign, str] = {"·": "dot", ":": "ddot"}
 _VARIABLE = re.compile(r"∂([^∂₀-₉ᵢⱼₖ-ₙ⁻⁰¹²³⁴-⁹]+)([₀-₉ᵢⱼₖ-ₙ]*)([⁰¹²³⁴-⁹]*)")
-INFIX_KEYWORDS = frozenset(("in", "on", "for", "by", "from", "periodic"))
+INFIX_KEYWORDS = frozenset(("in", "on", "for", "by", "from", "periodic", "antiperiodic"))
 
 
 def make_name(text: str, span: Span) -> t.Name:

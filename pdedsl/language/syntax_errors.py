@@ -62,7 +62,7 @@ def _common_error(token: Token, tokens: list[Token]) -> PdeError | None:
         return errors.syntax.second_equals_sign(span_of(token))
     if at == 1 and tokens[0].type == "DOT":
         return errors.syntax.bullet(span_of(tokens[0]))
-    if token.type == "PERIODIC" and tokens[0].type not in {"SPACE", *DECLARING}:
+    if token.type in {"PERIODIC", "ANTIPERIODIC"} and tokens[0].type not in {"SPACE", *DECLARING}:
         return errors.syntax.periodic_statement(span_of(token))
     if token.type == "LBRACE" and tokens[0].type not in {"PDE", *BLOCK_KEYWORDS}:
         if _is_piecewise(tokens):

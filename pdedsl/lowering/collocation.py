@@ -7,19 +7,20 @@ PINN, grid or Monte Carlo.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from sympy import Add, Expr, cancel
+from sympy import Add, Dummy, Expr, cancel, expand
 
 from pdedsl import errors
 from pdedsl.ir.analysis import Analysis
-from pdedsl.ir.boundary import ConditionResidual, Face, LevelSet, Normal, Place
+from pdedsl.ir.boundary import ConditionResidual, Face, LevelSet, Normal, Periodic, Place
 from pdedsl.ir.problem import Domain, Measurements, ScalarUnknown, StrongForm
 from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.ir.spec import Condition, ConditionKind, Equation, Observation, Space, SpaceKind, Spec, face_names
 from pdedsl.ir.theorem import Theorem
 from pdedsl.lowering.index_expansion import IndexExpander, coordinate_intervals, coordinates_of, index_expander
 from pdedsl.symbolic import symbols
-from pdedsl.symbolic.symbols import Field, atoms
+from pdedsl.symbolic.symbols import Field, Partial, atoms
 
 THEOREM = Theorem(
     "strong form: vanishing residuals",
@@ -35,15 +36,23 @@ def applies(analysis: Analysis) -> bool:
 def lower(analysis: Analysis) -> StrongForm:
     spec = analysis.spec
     writer = index_expander(spec)
+    coupled = [c for c in spec.conditions if c.on_boundary and _couples_faces(c, writer)]
+    equations = tuple(r for e in spec.equations for r in _equation(e, writer))
+    conditions = tuple(i for c in spec.conditions if c not in coupled for i in _condition(c, writer))
+    periodic = _periodic_conditions(coupled, equations, conditions, writer)
+    domain = domain_of(spec, writer)
+    axes = {p.axis for p in periodic}
+    intervals = tuple(replace(i, periodic=True) if k in axes else i for k, i in enumerate(domain.intervals))
     return StrongForm(
         THEOREM,
         writer.components,
-        domain_of(spec, writer),
-        tuple(r for e in spec.equations for r in _equation(e, writer)),
-        tuple(i for c in spec.conditions for i in _condition(c, writer)),
+        replace(domain, intervals=intervals),
+        equations,
+        conditions,
         tuple(_exact_solution(c, writer) for c in writer.components),
         spec.learned,
         tuple(_measurements(o, writer) for o in spec.observations),
+        tuple(p for p in periodic if p.sign < 0 or p.jump != 0),
     )
 
 
@@ -64,8 +73,6 @@ def _condition(condition: Condition, writer: IndexExpander) -> Iterator[Conditio
     if condition.kind is not ConditionKind.BOUNDARY:
         yield _initial_or_terminal_condition(condition, writer)
         return
-    if _couples_faces(condition, writer):
-        raise errors.methods.coupled_boundaries(condition.span)
     part = tuple(writer.expand(g.expr, g.span) for g in condition.part)
     space, needs_normal = writer.spec.space, _contains_normal(condition, writer)
     level_sets = (LevelSet(boundary_level(writer.expand(s.expr, s.span), space, writer)) for s in condition.surfaces)
@@ -81,6 +88,63 @@ def _couples_faces(condition: Condition, writer: IndexExpander) -> bool:
     """Whether a condition couples two faces, like u(0, t) = u(1, t)."""
     fields = (f for v in condition.value for f in atoms(v, Field) if f.head in writer.arguments)
     return len(condition.faces) > 1 and any(tuple(f.arguments) != writer.arguments[f.head] for f in fields)
+
+
+def _periodic_conditions(
+    coupled: list[Condition],
+    equations: tuple[Residual, ...],
+    conditions: tuple[ConditionResidual, ...],
+    writer: IndexExpander,
+) -> tuple[Periodic, ...]:
+    """Conditions that couple opposite faces, as periodic conditions: for each component the derivatives of all orders
+    below that of the equations, with one sign on each axis. Raises PdeError for others."""
+    found: dict[tuple[int, int], dict[int, Periodic]] = {}
+    for condition in coupled:
+        for value in condition.value:
+            order, periodic = _two_point_condition(value, condition, writer)
+            found.setdefault((periodic.axis, periodic.component), {})[order] = periodic
+    for axis in {axis for axis, _ in found}:
+        signs = {p.sign for (k, _), orders in found.items() if k == axis for p in orders.values()}
+        on_axis = any(isinstance(c.place, Face) and c.place.coordinate == axis for c in conditions)
+        derivatives = [d for e in equations for d in e.derivatives]
+        complete = all(
+            sorted(found.get((axis, c), {}))
+            == list(range(max((d.orders[axis] for d in derivatives if d.component == c), default=0)))
+            for c in range(len(writer.components))
+        )
+        if len(signs) > 1 or on_axis or not complete:
+            raise errors.methods.coupled_boundaries(coupled[0].span)
+    if any(p.jump != 0 for orders in found.values() for k, p in orders.items() if k):
+        raise errors.methods.coupled_boundaries(coupled[0].span)
+    return tuple(orders[0] for orders in found.values())
+
+
+def _two_point_condition(value: Expr, condition: Condition, writer: IndexExpander) -> tuple[int, Periodic]:
+    """k and the condition, for ∂ᵏu(end) = sign · ∂ᵏu(start) + jump with numbers; raises PdeError for any other."""
+    expr, own = value.xreplace(writer.spec.values), writer.arguments
+    partials = [p for p in atoms(expr, Partial) if isinstance(p.body, Field) and p.body.head in own]
+    bodies = {p.body for p in partials}
+    fields = [f for f in atoms(expr, Field) if f.head in own and f not in bodies]
+    ends: dict[bool, tuple[Expr, tuple[int, int, int]]] = {}
+    for term in (*partials, *fields):
+        body, slots = (term.body, term.slots) if isinstance(term, Partial) else (term, ())
+        moved = [(x, a) for x, a in zip(own[body.head], body.arguments, strict=True) if a != x]
+        if len(moved) == 1 and moved[0][0] in writer.coordinates and set(slots) <= {moved[0][0]}:
+            axis = writer.coordinates.index(moved[0][0])
+            ends[moved[0][1] == writer.spec.space.intervals[axis].end] = (
+                term,
+                (axis, writer.component(body), len(slots)),
+            )
+    if len(ends) == len(partials) + len(fields) == 2 and ends[False][1] == ends[True][1]:
+        lower, upper = Dummy(), Dummy()
+        linear = expr.xreplace({ends[False][0]: lower, ends[True][0]: upper})
+        for sign in (1, -1):
+            scale = linear.diff(upper)
+            jump = expand(upper - sign * lower - linear / scale) if scale.is_number and scale != 0 else lower
+            if jump.is_number:
+                axis, component, order = ends[False][1]
+                return order, Periodic(component, axis, sign, jump)
+    raise errors.methods.coupled_boundaries(condition.span)
 
 
 def _residuals(condition: Condition, normal: Normal, writer: IndexExpander) -> tuple[Residual, ...]:

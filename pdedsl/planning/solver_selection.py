@@ -30,11 +30,12 @@ from pdedsl.ir.spec import Spec
 from pdedsl.planning.unused_options import require_used_on_domain
 from pdedsl.problem import diffusion_process
 from pdedsl.problem.ansatz import ansatz_of, has_incompatible_data
+from pdedsl.problem.capabilities import ANTIPERIODIC_GRID, JUMP_GRID, SEVERAL_ANTIPERIODIC_AXES
 from pdedsl.problem.conservation_form import conservation_form, dirichlet_value, is_hyperbolic
 from pdedsl.problem.first_order_system import GridNotApplicable, first_order_system
 from pdedsl.problem.interface_problem import has_discontinuous_diffusion, interface_problem
 from pdedsl.problem.irregular_domain import irregular_dirichlet_problem
-from pdedsl.problem.periodicity import periodic_axes, split_linear
+from pdedsl.problem.periodicity import has_periodic_residuals, periodic_axes, split_linear, subtract_lifts
 from pdedsl.problem.symmetry import reflection_symmetry
 from pdedsl.symbolic.evaluate import unsupported
 from pdedsl.symbolic.symbols import Field, Partial
@@ -69,10 +70,14 @@ def select_grid_scheme(problem: StrongForm) -> Scheme:
     domain = problem.domain
     if len(domain.space) > MAX_GRID_DIMENSIONS:
         raise GridNotApplicable(f"grids are limited to {MAX_GRID_DIMENSIONS} space dimensions")
+    if any(problem.lifts):
+        return _scheme_without_lifts(problem)
     if domain.inequalities:
         irregular_dirichlet_problem(problem)
         return Scheme.SHAPE
     system = first_order_system(problem)
+    if problem.antiperiodic_axes and (has_discontinuous_diffusion(system) or is_hyperbolic(system)):
+        raise GridNotApplicable(ANTIPERIODIC_GRID)
     if has_discontinuous_diffusion(system):
         interface_problem(system)
         return Scheme.LAYERS
@@ -80,9 +85,21 @@ def select_grid_scheme(problem: StrongForm) -> Scheme:
         return _require_finite_volumes(system)
     if periodic_axes(system) is not None and _has_dominant_linear_part(system):
         return Scheme.FOURIER
+    if problem.antiperiodic_axes:
+        raise GridNotApplicable(ANTIPERIODIC_GRID)
     if len(system.constraints) != len(system.algebraic):
         raise GridNotApplicable("the numbers of equations and unknowns differ")
     return Scheme.COLLOCATION
+
+
+def _scheme_without_lifts(problem: StrongForm) -> Scheme:
+    periodic = subtract_lifts(problem)
+    if not has_periodic_residuals(periodic):
+        raise GridNotApplicable("with a jump c between periodic faces, equation and data must be invariant under u + c")
+    scheme = select_grid_scheme(periodic)
+    if scheme not in (Scheme.FOURIER, Scheme.COLLOCATION):
+        raise GridNotApplicable(JUMP_GRID)
+    return scheme
 
 
 def _require_finite_volumes(system: FirstOrderSystem) -> Scheme:
@@ -191,7 +208,7 @@ def _require_learnable(problem: StrongForm) -> None:
 def _hard_constraints(problem: StrongForm) -> HardConstraints:
     symmetry = reflection_symmetry(problem)
     parts = tuple((a.base, a.factor) for a in ansatz_of(with_parameter_symbols(problem)))
-    return HardConstraints(parts, None if symmetry is None else (symmetry.axis, symmetry.signs))
+    return HardConstraints(parts, None if symmetry is None else symmetry.arguments)
 
 
 def _ansatz_text(problem: StrongForm) -> tuple[str, ...]:
@@ -271,6 +288,8 @@ def find_obstacle(method: Solver, problem: StrongForm, span: Span) -> PdeError |
     match method:
         case RandomFeatures():
             return errors.methods.function_by_random_features(span) if learned_functions(problem) else None
+        case Pinn() if len(problem.antiperiodic_axes) > 1:
+            return errors.methods.pinn_not_applicable(SEVERAL_ANTIPERIODIC_AXES, span)
         case Pinn(probes=probes):
             unsuited = probes is not None and not all(map(_allows_hutchinson_estimate, problem.equations))
             return errors.methods.probes_not_applicable(span) if unsuited else None

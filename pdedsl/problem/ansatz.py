@@ -92,11 +92,12 @@ def _prescribed_values(statement: StrongForm, component: int) -> tuple[list[Pres
 def _component_ansatz(statement: StrongForm, component: int) -> Ansatz:
     domain = statement.domain
     in_time, on_boundary = _prescribed_values(statement, component)
-    if domain.inequalities:
-        return Ansatz()
-    boundary_ansatz = _interpolate_faces(domain, on_boundary) if len(domain.space) <= MAX_DIMENSIONS else Ansatz()
+    lift = Ansatz(base=statement.lifts[component])
+    if domain.inequalities or component in {p.component for p in statement.periodic if p.sign < 0}:
+        return lift
+    boundary_ansatz = _interpolate_faces(domain, on_boundary, lift) if len(domain.space) <= MAX_DIMENSIONS else lift
     extended = _extend_in_time(domain, in_time, boundary_ansatz)
-    return extended if extended is not None else _extend_in_time(domain, in_time, Ansatz()) or Ansatz()
+    return extended if extended is not None else _extend_in_time(domain, in_time, lift) or lift
 
 
 def _restrict(domain: Domain, face: Face, value: Expr) -> Expr:
@@ -104,8 +105,7 @@ def _restrict(domain: Domain, face: Face, value: Expr) -> Expr:
     return substitute(value, {domain.coordinates[face.coordinate]: interval.end if face.upper else interval.start})
 
 
-def _interpolate_faces(domain: Domain, prescribed: Sequence[PrescribedValue]) -> Ansatz:
-    ansatz = Ansatz()
+def _interpolate_faces(domain: Domain, prescribed: Sequence[PrescribedValue], ansatz: Ansatz) -> Ansatz:
     for k, x in enumerate(domain.coordinates):
         values = {g.face.upper: g for g in prescribed if g.face.coordinate == k}
         if values:

@@ -12,10 +12,11 @@ from sympy import Add, Expr, Matrix, S, Symbol, simplify
 
 from pdedsl import errors
 from pdedsl.diagnostics import PdeError
-from pdedsl.ir.boundary import Dirichlet, Face, General, InitialCondition, LevelSet, Robin, ScalarCondition
+from pdedsl.ir.boundary import Dirichlet, Face, General, InitialCondition, LevelSet, Place, Robin, ScalarCondition
 from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.ir.process import Absorption, DiffusionProcess, ProcessBoundary, Reflection, TimeCondition, TimeDirection
 from pdedsl.ir.residual import Affine, Residual
+from pdedsl.problem.capabilities import Method, Region, find_reason, region_of_condition, type_of
 from pdedsl.symbolic.domain import region_of
 from pdedsl.symbolic.evaluate import compile_function, unsupported
 from pdedsl.symbolic.rewrite import expression_size
@@ -60,6 +61,9 @@ def _only_equation(statement: StrongForm) -> Residual:
         raise errors.methods.monte_carlo_system(first.span)
     if others or first.interval is not None:
         raise errors.methods.monte_carlo_several_equations((others or [first])[0].span)
+    for periodic in statement.periodic:
+        reason = find_reason(Method.MONTE_CARLO, type_of(periodic), Region.FACE)
+        raise errors.methods.monte_carlo_unsupported(reason, first.span)
     if statement.parameters:
         learned = statement.parameters[0]
         raise errors.methods.monte_carlo_learned(learned.name, learned.span)
@@ -153,24 +157,35 @@ def _initial_data(statement: StrongForm) -> TimeCondition | None:
 
 def _process_boundaries(statement: StrongForm) -> Iterator[ProcessBoundary]:
     for condition in statement.scalar_conditions:
-        match condition.kind, condition.place:
-            case InitialCondition(), _:
+        match condition.kind:
+            case InitialCondition():
                 continue
-            case Dirichlet(value=value), LevelSet(expr=curve):
-                place = LevelSet(_level_function(curve, condition, statement.domain))
-                yield ProcessBoundary(place, Absorption(value), condition.part)
-            case Dirichlet(value=value), place:
-                yield ProcessBoundary(place, Absorption(value), condition.part)
-            case Robin(alpha=alpha, beta=beta, value=value), Face() as place:
-                yield ProcessBoundary(place, Reflection(simplify(alpha / beta), value / beta), condition.part)
-            case _:
+            case Dirichlet(value=value):
+                event: Absorption | Reflection = Absorption(value)
+            case Robin(alpha=alpha, beta=beta, value=value):
+                event = Reflection(simplify(alpha / beta), value / beta)
+            case General():
                 raise _unsupported(condition)
+        yield ProcessBoundary(_boundary_place(condition, statement.domain), event, condition.part)
+
+
+def _boundary_place(condition: ScalarCondition, domain: Domain) -> Place:
+    """The face, or the level set of an inequality g > 0 of the domain."""
+    match condition.place:
+        case LevelSet(expr=curve):
+            return LevelSet(_level_function(curve, condition, domain))
+        case Face() as face:
+            return face
 
 
 def _unsupported(condition: ScalarCondition) -> PdeError:
+    if isinstance(condition.kind, InitialCondition):
+        return errors.methods.monte_carlo_second_order_in_time(condition.span)
     if isinstance(condition.kind, General) and condition.kind.residual.affine is None:
         return errors.methods.monte_carlo_nonlinear(condition.span)
-    return errors.methods.monte_carlo_oblique(condition.span)
+    region = region_of_condition(condition.place, condition.part)
+    reason = find_reason(Method.MONTE_CARLO, type_of(condition.kind), region)
+    return errors.methods.monte_carlo_unsupported(reason, condition.span)
 
 
 def _level_function(curve: Expr, condition: ScalarCondition, domain: Domain) -> Expr:

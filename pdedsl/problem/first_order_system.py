@@ -15,10 +15,11 @@ from itertools import permutations
 
 from sympy import Add, Expr, Matrix, Symbol
 
-from pdedsl.ir.boundary import ConditionResidual, Face, General, InitialCondition, classify
+from pdedsl.ir.boundary import BoundaryCondition, ConditionResidual, Face, General, InitialCondition, Place, classify
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem, Parameter
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Derivative, Residual
+from pdedsl.problem.capabilities import CURVES_ON_GRID, Method, find_reason, region_of_condition, type_of
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 
 # ---- Matching of constraints and algebraic variables
@@ -52,6 +53,13 @@ def _order(expr: Expr, variable: int, jets: Mapping[Symbol, Derivative]) -> int:
 
 class GridNotApplicable(Exception):
     """No grid scheme applies; the message is the reason, in a phrase."""
+
+
+def require_on_grid(method: Method, condition: BoundaryCondition, place: Place, part: tuple[object, ...]) -> None:
+    """Raises GridNotApplicable with the reason if a grid scheme does not support a condition."""
+    reason = find_reason(method, type_of(condition), region_of_condition(place, part))
+    if reason:
+        raise GridNotApplicable(reason)
 
 
 def first_order_system(statement: StrongForm) -> FirstOrderSystem:
@@ -196,7 +204,7 @@ class SystemBuilder:
 
     def _face_conditions(self, condition: ConditionResidual) -> Iterator[FaceCondition]:
         if not isinstance(condition.place, Face):
-            raise GridNotApplicable("conditions on curves are not supported")
+            raise GridNotApplicable(CURVES_ON_GRID)
         for r in condition.residuals:
             expr, axis = self.in_jets(r), condition.place.coordinate
             occurring = [d for s, d in ((s, d) for d, s in self.jets.items()) if s in expr.free_symbols]

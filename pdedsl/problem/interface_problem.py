@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from sympy import Abs, DiracDelta, Expr, Heaviside, Max, Min, S, sign, simplify
 
-from pdedsl.ir.boundary import Dirichlet, Robin
+from pdedsl.ir.boundary import Dirichlet, General, Robin
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
 from pdedsl.ir.residual import Derivative
 from pdedsl.ir.solver_plans import InterfaceProblem, RobinFace
-from pdedsl.problem.first_order_system import GridNotApplicable
+from pdedsl.problem.capabilities import Method
+from pdedsl.problem.first_order_system import GridNotApplicable, require_on_grid
 
 NONSMOOTH = (Abs, DiracDelta, Heaviside, Max, Min, sign)
 
@@ -71,16 +72,14 @@ def _times(system: FirstOrderSystem) -> tuple[Expr, ...]:
 
 
 def _robin_coefficients(system: FirstOrderSystem, condition: FaceCondition) -> RobinFace:
-    face: RobinFace | None = None
+    require_on_grid(Method.INTERFACE, condition.kind, condition.place, condition.part)
     match condition.kind:
-        case Dirichlet(value=value):
-            face = RobinFace(condition, S.One, S.Zero, -value)
         case Robin(alpha=alpha, beta=beta, value=value):
             face = RobinFace(condition, alpha, beta if condition.place.upper else -beta, -value)
-    if face is None or condition.part:
-        raise GridNotApplicable(
-            "with discontinuous coefficients only Dirichlet, Neumann and Robin conditions are supported"
-        )
+        case Dirichlet(value=value):
+            face = RobinFace(condition, S.One, S.Zero, -value)
+        case General():
+            raise AssertionError("refused above")
     if any(e.free_symbols & {*_times(system)} for e in (face.alpha, face.beta)):
         raise GridNotApplicable("with discontinuous coefficients boundary coefficients must not depend on time")
     return face

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from sympy import Expr, S
 
-from pdedsl.ir.boundary import Dirichlet, Place, ScalarCondition
+from pdedsl.ir.boundary import Dirichlet, InitialCondition, Place, ScalarCondition
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Derivative
 from pdedsl.ir.solver_plans import IrregularDirichletProblem
-from pdedsl.problem.first_order_system import GridNotApplicable
+from pdedsl.problem.capabilities import Method
+from pdedsl.problem.first_order_system import GridNotApplicable, require_on_grid
 
 
 def irregular_dirichlet_problem(statement: StrongForm) -> IrregularDirichletProblem:
@@ -35,6 +36,7 @@ def irregular_dirichlet_problem(statement: StrongForm) -> IrregularDirichletProb
 
 
 def _dirichlet_value(condition: ScalarCondition) -> tuple[Place, Expr]:
-    if not isinstance(condition.kind, Dirichlet) or condition.part:
-        raise GridNotApplicable("on a curved domain Dirichlet conditions on entire faces and curves are required")
+    assert not isinstance(condition.kind, InitialCondition)  # the problem is stationary
+    require_on_grid(Method.IRREGULAR_DOMAIN, condition.kind, condition.place, condition.part)
+    assert isinstance(condition.kind, Dirichlet)
     return condition.place, condition.kind.value

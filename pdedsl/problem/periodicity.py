@@ -8,11 +8,14 @@ and data are periodic on the interval itself.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
-from sympy import Add, Expr, Symbol
+from sympy import Add, Expr, S, Symbol
 
+from pdedsl.ir.ansatz import Ansatz, substitute_ansatz
 from pdedsl.ir.boundary import Dirichlet, Robin
 from pdedsl.ir.first_order_system import FirstOrderSystem
+from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.solver_plans import LinearSplitting, PeriodicAxis
 from pdedsl.symbolic.evaluate import is_numerically_equal
 from pdedsl.symbolic.rewrite import expand
@@ -50,11 +53,46 @@ def periodic_axes(system: FirstOrderSystem) -> tuple[PeriodicAxis, ...] | None:
     axes = []
     for axis, interval in enumerate(domain.intervals[: len(domain.space)]):
         length = interval.end - interval.start
-        periodic_axis = PeriodicAxis(interval.start, length) if interval.periodic else _reflected_axis(system, axis)
+        if axis in system.statement.antiperiodic_axes:
+            periodic_axis = PeriodicAxis(interval.start, 2 * length) if _is_antiperiodic(system, axis) else None
+        else:
+            periodic_axis = PeriodicAxis(interval.start, length) if interval.periodic else _reflected_axis(system, axis)
         if periodic_axis is None:
             return None
         axes.append(periodic_axis)
     return tuple(axes)
+
+
+def _is_antiperiodic(system: FirstOrderSystem, axis: int) -> bool:
+    """Whether equations and data are invariant under u(x) → -u(x + L)."""
+    interval, x = system.statement.domain.intervals[axis], system.coordinates[axis]
+    shift: dict[Expr, Expr] = {x: x + interval.end - interval.start, **{s: -s for s, _ in system.jets}}
+    exprs = (*system.rhs, *system.constraints, *system.initial)
+    return all(is_numerically_equal(e, e, shift, sign=-1) for e in exprs)
+
+
+def subtract_lifts(statement: StrongForm) -> StrongForm:
+    """The problem for u - lift, which is periodic: see `StrongForm.lifts`."""
+    ansatz, coordinates = [Ansatz(base=lift) for lift in statement.lifts], statement.domain.coordinates
+    equations = tuple(substitute_ansatz(r, ansatz, coordinates) for r in statement.equations)
+    conditions = tuple(
+        replace(c, residuals=tuple(substitute_ansatz(r, ansatz, coordinates) for r in c.residuals))
+        for c in statement.conditions
+    )
+    exact = tuple(e if e is None else e - lift for e, lift in zip(statement.exact, statement.lifts, strict=True))
+    periodic = tuple(replace(p, jump=S.Zero) for p in statement.periodic if p.sign < 0)
+    return replace(statement, equations=equations, conditions=conditions, exact=exact, periodic=periodic)
+
+
+def has_periodic_residuals(statement: StrongForm) -> bool:
+    """Whether equations and conditions have the period of the periodic axes."""
+    residuals = [*statement.equations, *(r for c in statement.conditions for r in c.residuals)]
+    shifts = [
+        {x: x + interval.end - interval.start}
+        for x, interval in zip(statement.domain.coordinates, statement.domain.intervals, strict=True)
+        if interval.periodic
+    ]
+    return all(is_numerically_equal(r.expr, r.expr, shift) for r in residuals for shift in shifts)
 
 
 def _reflected_axis(system: FirstOrderSystem, axis: int) -> PeriodicAxis | None:

@@ -24,6 +24,9 @@ MAX_SIZE = 3  # components, and dimensions of space, up to which symmetries are 
 def reflection_symmetry(statement: StrongForm) -> ReflectionSymmetry | None:
     """The first symmetry found that base and factor of the ansatz have as well."""
     domain, count = statement.domain, len(statement.components)
+    if statement.periodic:
+        axes = statement.antiperiodic_axes
+        return ReflectionSymmetry(axes[0], (-1,) * count, is_shift=True) if axes else None
     unique = statement.is_affine or any(domain.is_in_time(c.place) for c in statement.conditions)
     if not unique or domain.inequalities or statement.parameters or statement.measurements:
         return None
@@ -64,7 +67,7 @@ def _is_linear_on_box(statement: StrongForm) -> bool:
     return (
         statement.is_affine
         and all_times
-        and not (statement.domain.inequalities or learned or len(statement.components) > 1)
+        and not (statement.periodic or statement.domain.inequalities or learned or len(statement.components) > 1)
     )
 
 

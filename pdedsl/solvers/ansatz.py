@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.ir.ansatz import Ansatz
+from pdedsl.ir.problem import StrongForm
 
 
 @final
@@ -35,6 +36,11 @@ class AnsatzModule(nn.Module):
         base, factor = torch.stack(self._bases(*columns), -1), torch.stack(self._factors(*columns), -1)
         value: Tensor = base + factor * self.network(points)
         return value
+
+
+def add_lifts(module: nn.Module, statement: StrongForm) -> nn.Module:
+    """The solution from that of the problem without its lifts."""
+    return AnsatzModule([Ansatz(base=lift) for lift in statement.lifts], statement.domain.coordinates, module)
 
 
 @final

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.config.methods import MonteCarlo
-from pdedsl.ir.boundary import Face, Place
+from pdedsl.ir.boundary import Face, LevelSet, Place
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.process import Absorption, DiffusionProcess, Reflection, TimeCondition, TimeDirection
 from pdedsl.problem.diffusion_process import process_of
@@ -98,7 +98,8 @@ class CompiledProcess:
         """The boundary, on the device and in the dtype of x."""
         lower, upper = (torch.tensor(ends, dtype=x.dtype, device=x.device) for ends in zip(*self.bounds, strict=True))
         periodic = [i.periodic for i in self.process.domain.intervals[: self.process.dimension]]
-        has_reflection = any(isinstance(s.event, Reflection) for s in self.process.boundaries)
+        reflections = [s.place for s in self.process.boundaries if isinstance(s.event, Reflection)]
+        curves = [LevelSet(g) in reflections for g in self.process.curves]
         return PathBoundary(
             lower,
             upper,
@@ -107,7 +108,9 @@ class CompiledProcess:
             torch.tensor(periodic, device=x.device),
             self.boundary_value,
             self.curves,
-            self.robin_coefficients if has_reflection else None,
+            self.robin_coefficients if any(isinstance(place, Face) for place in reflections) else None,
+            self.robin_curves if any(curves) else None,
+            torch.tensor(curves, device=x.device) if any(curves) else None,
         )
 
     def _faces(self, kind: type[Absorption | Reflection], x: Tensor) -> Tensor:
@@ -176,15 +179,30 @@ class CompiledProcess:
 
         return robin_coefficients
 
-    def _robin_coefficient(self, face: Face, of: str) -> Expr:
-        """Evaluated on the face, and zero outside the part where the condition applies."""
-        interval, x = self.process.domain.intervals[face.coordinate], self.process.domain.space[face.coordinate]
+    @cached_property
+    def robin_curves(self) -> Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]:
+        """κ and γ on the level sets, (..., m)."""
+        places = [LevelSet(g) for g in self.process.curves]
+        every = self.functions([self._robin_coefficient(p, of) for of in ("rate", "value") for p in places])
+
+        def robin_curves(x: Tensor, t: Tensor) -> tuple[Tensor, Tensor]:
+            rates, values = torch.stack(every(x, t), -1).chunk(2, -1)
+            return rates, values
+
+        return robin_curves
+
+    def _robin_coefficient(self, place: Place, of: str) -> Expr:
+        """Evaluated on a face, and zero outside the part where the condition applies."""
         parts = (
             getattr(s.event, of) * Mul(*(Heaviside(g) for g in s.part))
             for s in self.process.boundaries
-            if s.place == face and isinstance(s.event, Reflection)
+            if s.place == place and isinstance(s.event, Reflection)
         )
-        return sum(parts, S.Zero).xreplace({x: interval.end if face.upper else interval.start})
+        total = sum(parts, S.Zero)
+        if not isinstance(place, Face):
+            return total
+        interval, x = self.process.domain.intervals[place.coordinate], self.process.domain.space[place.coordinate]
+        return total.xreplace({x: interval.end if place.upper else interval.start})
 
 
 # ---- Antithetic estimators of u(x, t)

@@ -8,7 +8,7 @@ bandwidth of the frequencies, one per coordinate, minimises the residual at held
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import torch
@@ -18,6 +18,7 @@ from pdedsl.config.methods import RandomFeatures
 from pdedsl.ir.parameters import learned_scalars, with_parameter_symbols
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Derivative
+from pdedsl.problem.periodicity import subtract_lifts
 from pdedsl.problem.symmetry import is_exchangeable, parities_of
 from pdedsl.runtime.basis.random_features import (
     CoordinateBox,
@@ -33,6 +34,7 @@ from pdedsl.runtime.basis.random_features import (
 from pdedsl.runtime.linalg import solve_least_squares
 from pdedsl.runtime.rng import hash_words
 from pdedsl.runtime.sampling import PointDistribution
+from pdedsl.solvers.ansatz import add_lifts
 from pdedsl.solvers.collocation_points import CPU, PointSampler
 from pdedsl.solvers.method_result import Estimate, SolverResult
 from pdedsl.solvers.pinn.residuals import LinearizedResidual, Measurement, PointCounts, ResidualRows, residual_rows
@@ -181,7 +183,13 @@ def solve_by_random_features(
     dtype: torch.dtype = torch.float64,
     measurements: Sequence[Measurement] = (),
 ) -> SolverResult:
-    """The solution in the span of `method.n` random Fourier features, computed in float64 and cast to `dtype`."""
+    """The solution in the span of `method.n` random Fourier features, computed in float64 and cast to `dtype`; plus the
+    lifts, if periodic conditions have jumps."""
+    if any(statement.lifts):
+        periodic = solve_by_random_features(
+            subtract_lifts(statement), method, seed=seed, device=device, dtype=dtype, measurements=measurements
+        )
+        return replace(periodic, module=add_lifts(periodic.module, statement))
     problem = FeatureProblem(
         statement, method, PointSampler(statement.domain, device or CPU), seed, tuple(measurements)
     )
@@ -247,7 +255,8 @@ class FeatureProblem:
     @property
     def box(self) -> CoordinateBox:
         low, high = self.points.low, self.points.high
-        return CoordinateBox((low + high) / 2, (high - low) / 2, torch.tensor(self.points.periodic))
+        antiperiodic = torch.tensor([k in self.statement.antiperiodic_axes for k in range(len(low))])
+        return CoordinateBox((low + high) / 2, (high - low) / 2, torch.tensor(self.points.periodic), antiperiodic)
 
     @cached_property
     def parities(self) -> tuple[int, ...]:

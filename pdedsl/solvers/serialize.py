@@ -22,7 +22,8 @@ from pdedsl.runs.folder import SPEC, WEIGHTS
 from pdedsl.runtime.basis.fourier import FourierAxis
 from pdedsl.runtime.basis.interpolation import Axis, CellAxis, ChebyshevAxis, MovingLeastSquares, TensorProductExpansion
 from pdedsl.runtime.basis.random_features import FourierFeatureModel, FourierFeatures
-from pdedsl.solvers.ansatz import AnsatzModule
+from pdedsl.runtime.diff.mlp_jets import JetNetwork
+from pdedsl.solvers.ansatz import AnsatzModule, add_lifts
 from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.error_estimate import SELF_CONVERGENCE, Comparison, ErrorBar, ErrorEstimate, ResidualNorm
 from pdedsl.solvers.method_result import Estimate, SolverResult
@@ -49,6 +50,7 @@ class Kind(Enum):
     SCATTERED = "scattered"
     NETWORK = "network"
     PATHS = "paths"
+    LIFTED = "lifted"  # plus the lifts of periodic conditions with jumps
 
 
 def describe_module(module: nn.Module) -> Form:
@@ -60,8 +62,10 @@ def describe_module(module: nn.Module) -> Form:
             return {"kind": Kind.EXPANSION.value, **fields}
         case MovingLeastSquares(h=h):
             return {"kind": Kind.SCATTERED.value, "h": h}
-        case AnsatzModule():
+        case AnsatzModule(network=JetNetwork()):
             return {"kind": Kind.NETWORK.value}
+        case AnsatzModule(network=inner):
+            return {"kind": Kind.LIFTED.value, "inner": describe_module(inner)}
         case MonteCarloSolution():
             return {"kind": Kind.PATHS.value}
         case _:
@@ -70,6 +74,9 @@ def describe_module(module: nn.Module) -> Form:
 
 def rebuild_module(form: Form, tensors: dict[str, Tensor], plan: SolvePlan, options: SolveOptions) -> nn.Module:
     match _kind(form), plan.method:
+        case Kind.LIFTED, _:
+            inner = {name.removeprefix("network."): value for name, value in tensors.items()}
+            return add_lifts(rebuild_module(form["inner"], inner, plan, options), plan.problem)
         case Kind.SINES, RandomFeatures():
             return _random_features(tensors["frequencies"], tensors["phases"], tensors["weights"])
         case Kind.EXPANSION, Grid():

@@ -14,7 +14,7 @@ most one, on the inflow boundary. Where an equation without time derivative dete
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -35,6 +35,7 @@ from pdedsl.ir.spec import (
     Unknown,
     face_names,
 )
+from pdedsl.ir.types import Vector
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.declarations import inequality_level, surface_level
 from pdedsl.language.elaborate.environment import Environment
@@ -333,6 +334,23 @@ def _condition_on_face(
     if len(named) == 1:  # the same condition as `… on left`
         value = tuple(v.xreplace(at_home) for v in value)
     return Condition(ConditionKind.BOUNDARY, main.head, 0, value, named, statement.span, component=component)
+
+
+def antiperiodic_conditions(spec: Spec, axes: Mapping[int, Span]) -> Iterator[Condition]:
+    """∂ᵏu/∂xᵏ(b) = -∂ᵏu/∂xᵏ(a) along antiperiodic axes, for all orders k below that of the equations."""
+    for axis, span in axes.items():
+        x, interval = spec.space.coordinates[axis], spec.space.intervals[axis]
+        for unknown in spec.unknowns:
+            size = component_count(unknown.type, spec)
+            indices = [(Integer(k),) for k in range(1, size + 1)] if isinstance(unknown.type, Vector) else [()]
+            ends = [tuple(end if a == x else a for a in unknown.arguments) for end in (interval.start, interval.end)]
+            for order in range(max((_order(e, unknown.head, axis, spec) for e in spec.equations), default=0)):
+                value = tuple(Add(*(_derivative(Field(unknown.head, i, at), x, order) for at in ends)) for i in indices)
+                yield Condition(ConditionKind.BOUNDARY, unknown.head, 0, value, face_names(axis), span)
+
+
+def _derivative(field: Field, x: Symbol, order: int) -> Expr:
+    return Partial(field, *(x,) * order) if order else field
 
 
 # ---- Number of conditions

@@ -79,7 +79,7 @@ def space_of(declaration: t.SpaceDecl, env: Environment) -> Space:
         return _physical_space(declaration, env)
     if declaration.where:
         raise errors.equations.inequality_without_domain(declaration.where[0].span)
-    periodic = next((f for f in factors if f.periodic), None)
+    periodic = next((f for f in factors if f.periodic or f.antiperiodic), None)
     if periodic:
         raise errors.types.periodic_interval(periodic.span)
     if len(factors) > 1:
@@ -115,6 +115,10 @@ def _physical_space(declaration: t.SpaceDecl, env: Environment) -> Space:
             body, times = body.base, dimension
         if len(intervals) + times > MAX_INTERVALS:
             raise errors.types.too_many_dimensions(MAX_INTERVALS, factor.span)
+        if factor.antiperiodic and len(intervals) + times > MAX_EXPLICIT_DIMENSION:
+            raise errors.types.too_many_dimensions(MAX_EXPLICIT_DIMENSION, factor.span)
+        if factor.antiperiodic:
+            env.antiperiodic |= dict.fromkeys(range(len(intervals), len(intervals) + times), factor.span)
         interval = interval_of(body, env)
         intervals += [Interval(interval.start, interval.end, factor.periodic)] * times
     return _space(SpaceKind.PHYSICAL, declaration, len(intervals), intervals=tuple(intervals))

@@ -14,7 +14,7 @@ from pdedsl.config.networks import NORMALISATIONS
 from pdedsl.diagnostics import PdeError, Reporter, Source, Span, sort_diagnostics
 from pdedsl.ir.spec import Condition, Equation, ExactSolution, Observation, Requirement, Spec
 from pdedsl.language import ast as t
-from pdedsl.language.elaborate.boundary import boundary_condition, condition_at_fixed_argument
+from pdedsl.language.elaborate.boundary import antiperiodic_conditions, boundary_condition, condition_at_fixed_argument
 from pdedsl.language.elaborate.checks import check_spec, elaborate_exact, elaborate_observation, find_duplicate
 from pdedsl.language.elaborate.declarations import inequalities_of, space_of, time_of
 from pdedsl.language.elaborate.environment import MAX_ERRORS, Declaration, Environment, suggest_derivative
@@ -90,6 +90,7 @@ def elaborate(syntax: t.Syntax, source: Source, reporter: Reporter) -> Spec:
         **blocks,
     )
     spec = replace(spec, equations=match_equations(spec))
+    spec = replace(spec, conditions=(*spec.conditions, *antiperiodic_conditions(spec, env.antiperiodic)))
     check_spec(spec, env)
     if reporter.errors:
         raise PdeError(sort_diagnostics(reporter.errors), source)

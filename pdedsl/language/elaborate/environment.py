@@ -193,6 +193,7 @@ class Environment:
     declared: dict[str, Declaration] = field(default_factory=dict)
     space: Space | None = None
     time: Time | None = None
+    antiperiodic: dict[int, Span] = field(default_factory=dict)  # axes
     types: dict[str, Type] = field(default_factory=dict)
     values: dict[str, Value] = field(default_factory=dict)
     constants: dict[str, Constant] = field(default_factory=dict)

@@ -197,7 +197,8 @@ def _declaration(
     match node:
         case t.SpaceDecl(names=names, factors=factors, where=inequalities):
             where = _names(p, names) if len(names) == 1 else f"({_names(p, names)})"
-            domain = " * ".join(p.factor(f.body) + " periodic" * f.periodic for f in factors)
+            kinds = (" periodic" * f.periodic + " antiperiodic" * f.antiperiodic for f in factors)
+            domain = " * ".join(p.factor(f.body) + kind for f, kind in zip(factors, kinds, strict=True))
             return (f"space   {where} in {domain}{_where(p, inequalities)}",)
         case t.TimeDecl(name=name, interval=interval):
             return (f"time    {p.name(name)} in {p.sum(interval)}",)

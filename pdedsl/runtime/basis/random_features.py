@@ -24,11 +24,12 @@ MultiIndex = tuple[int, ...]
 
 @dataclass(frozen=True)
 class CoordinateBox:
-    """The box of the coordinates: its center, its half-widths, and which coordinates are periodic."""
+    """The box of the coordinates: its center, its half-widths, and which coordinates are periodic or antiperiodic."""
 
     center: Tensor
     half_widths: Tensor
     periodic: Tensor
+    antiperiodic: Tensor | None = None
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ MAX_SOBOL_DIMENSION = 3  # dimension up to which frequencies are Sobol points of
 
 def sample_fourier_features(n: int, box: CoordinateBox, bandwidth: Tensor, seed: int) -> FourierFeatures:
     """w with mean 0 and standard deviation s in coordinates scaled to [-1, 1]; along periodic coordinates, integer
-    multiples of the base frequency.
+    multiples of the base frequency, along antiperiodic ones half-integer multiples.
 
     In few coordinates, Sobol points of [-√3 s, √3 s]: few of them span functions without higher frequencies. In many,
     where nearly all the volume of a box is at its corners, w ~ N(0, s²).
@@ -61,7 +62,8 @@ def sample_fourier_features(n: int, box: CoordinateBox, bandwidth: Tensor, seed:
     w = (
         _sobol_frequencies(n, k, seed) if even else torch.randn(n, k, dtype=torch.float64, generator=generator)
     ) * bandwidth
-    w = torch.where(box.periodic, pi * (w / pi).round(), w) / box.half_widths
+    offset = torch.zeros(k, dtype=w.dtype) if box.antiperiodic is None else box.antiperiodic.to(w) / 2
+    w = torch.where(box.periodic, pi * ((w / pi - offset).round() + offset), w) / box.half_widths
     phases = 2 * pi * torch.rand(n, dtype=torch.float64, generator=generator)
     return FourierFeatures(w, phases - w @ box.center)
 

@@ -287,10 +287,12 @@ class LayerJets:
 
 @dataclass(frozen=True)
 class ReflectionSymmetry:
-    """u(Rx) = ±u(x), with a sign for each output, where R reflects one axis about its middle."""
+    """u(Rx) = ±u(x), with a sign for each output, where R reflects one axis about its middle, or shifts it by its
+    length. Shifted axes are periodic, with twice their length."""
 
     axis: int
     signs: tuple[int, ...]
+    is_shift: bool = False
 
 
 @final
@@ -358,7 +360,7 @@ class JetNetwork(nn.Module):
         outputs: int,
         activation: str,
         seed: int = 0,
-        symmetry: tuple[int, tuple[int, ...]] | None = None,
+        symmetry: tuple[int, tuple[int, ...]] | tuple[int, tuple[int, ...], bool] | None = None,
     ) -> JetNetwork:
         """The untrained network, on a box of intervals (start, end, periodic)."""
         ends = torch.tensor([interval[:2] for interval in intervals], dtype=torch.float64)
@@ -383,6 +385,10 @@ class JetNetwork(nn.Module):
         """(n, k), or (2n, k) with a reflection symmetry: the points, then their images."""
         if self.symmetry is None:
             return points
+        if self.symmetry.is_shift:
+            shift = torch.zeros_like(self.lengths)
+            shift[self.symmetry.axis] = 2 * self.lengths[self.symmetry.axis]
+            return torch.cat([points, points + shift.to(points)])
         turned = points.new_ones(points.shape[1])
         turned[self.symmetry.axis] = -1
         middle = self.middle.to(points)
@@ -420,7 +426,7 @@ class JetNetwork(nn.Module):
     def _derived(self, points: Tensor, orders: MultiIndex) -> Tensor:
         """∂^α of the inputs by x: for an image, the sign changes with every derivative along the reflected axis."""
         found = self._embedded(points, orders)
-        if self.symmetry is None or orders[self.symmetry.axis] % 2 == 0:
+        if self.symmetry is None or self.symmetry.is_shift or orders[self.symmetry.axis] % 2 == 0:
             return found
         own, images = found.chunk(2)
         return torch.cat([own, -images])
@@ -435,12 +441,17 @@ class JetNetwork(nn.Module):
         """The inputs of the first layer, at points with their images: each is a function of one coordinate of the
         point, or the derivative of that function."""
         scaled = (points - self.middle) / self.lengths
-        columns = [_input(scaled[:, k], order, self.lengths[k], periodic) for k, periodic in enumerate(self.periodic)]
-        found = torch.cat(columns, -1)
-        if self.symmetry is None or order % 2 == 0:
+        found = torch.cat([self._input(scaled, k, order) for k in range(len(self.periodic))], -1)
+        if self.symmetry is None or self.symmetry.is_shift or order % 2 == 0:
             return found
         own, images = found.chunk(2)
         return torch.cat([own, torch.where(self.owners == self.symmetry.axis, -images, images)])
+
+    def _input(self, scaled: Tensor, k: int, order: int) -> Tensor:
+        """∂ⁿ of the inputs of one coordinate."""
+        shifted = self.symmetry is not None and self.symmetry.is_shift and self.symmetry.axis == k
+        periods = 2 if shifted else 1
+        return _input(scaled[:, k] / periods, order, self.lengths[k] * periods, self.periodic[k])
 
     def _embedded(self, points: Tensor, orders: MultiIndex) -> Tensor:
         """∂^α of the inputs."""
@@ -450,7 +461,7 @@ class JetNetwork(nn.Module):
         if len(axes) == 1:
             (k,) = axes
             start = sum(2 if p else 1 for p in self.periodic[:k])
-            found = _input(scaled[:, k], orders[k], self.lengths[k], self.periodic[k])
+            found = self._input(scaled, k, orders[k])
             out[:, start : start + found.shape[1]] = found
         return out
 

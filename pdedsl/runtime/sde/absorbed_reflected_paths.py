@@ -3,8 +3,8 @@
 Paths are absorbed at Dirichlet, reflected at Neumann and Robin, and wrapped at periodic boundaries. Hitting times and
 local times within a step are those of a Brownian bridge, which makes absorption of weak order 1 instead of ½ (Gobet
 2000; Lépingle 1995 for reflection): a path with constant coefficients on a half-line is exact in law. A level set g = 0
-is taken as flat within a step, at the distance g/|∇g|. The weight e^{∫c} and the source integral are computed by the
-trapezoidal rule.
+is taken as flat within a step, at the distance g/|∇g|, and reflects along its normal (Gobet 2001). The weight e^{∫c}
+and the source integral are computed by the trapezoidal rule.
 """
 
 from __future__ import annotations
@@ -92,7 +92,8 @@ class PathBoundary:
     """The boundary of a box and level sets g(x) = 0; `absorbing` and `reflecting` (2, d) are masks of its faces.
 
     `curves` gives g (..., m) and ∇g (..., m, d); `dirichlet(x, t, face)` is u at the faces 2k, 2k + 1 of coordinate k
-    and at the level sets, numbered after them; `robin(x, t)` is κ and γ (..., 2, d) of ∂u/∂n + κu = γ.
+    and at the level sets, numbered after them; `robin(x, t)` is κ and γ (..., 2, d) of ∂u/∂n + κu = γ, and
+    `robin_curves(x, t)` (..., m) that of the level sets, of which those in `reflecting_curves` (m) reflect.
     """
 
     lower: Tensor
@@ -103,11 +104,14 @@ class PathBoundary:
     dirichlet: Callable[[Tensor, Tensor, Tensor], Tensor]
     curves: Callable[[Tensor], tuple[Tensor, Tensor]] | None = None
     robin: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]] | None = None
+    robin_curves: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]] | None = None
+    reflecting_curves: Tensor | None = None
 
     @cached_property
     def has_absorption(self) -> bool:
         """Whether paths can be absorbed."""
-        return self.curves is not None or bool(self.absorbing.any())
+        at_curves = self.curves is not None and (self.reflecting_curves is None or not self.reflecting_curves.all())
+        return at_curves or bool(self.absorbing.any())
 
     def inside(self, y: Tensor) -> Tensor:
         """Wrap periodic coordinates; without level sets, clamp at faces without a condition."""
@@ -163,6 +167,10 @@ def advance_paths(
         y = y + h * sde.drift(x, t)
     later = t + sde.direction * dt
     y, log_weight, source_integral = _reflect(path, boundary, y, later, root.variances() * h, noise.uniform)
+    if boundary.robin_curves is not None:
+        variance = _normal_variances(boundary, x, root, h)
+        bent = path._replace(log_weight=log_weight, source_integral=source_integral)
+        y, log_weight, source_integral = _reflect_at_curves(bent, boundary, y, later, variance, noise.uniform)
     crossed = torch.zeros_like(path.alive)
     if boundary.has_absorption:
         crossed = _hits(boundary, x, y, root, h, noise.uniform).any(-1)
@@ -216,6 +224,34 @@ def _reflect(
     return y, log_weight, path.source_integral + weight * (value * local).sum((-2, -1))
 
 
+def _reflect_at_curves(
+    path: BoundedPath, boundary: PathBoundary, y: Tensor, t: Tensor, variance: Tensor, uniform: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The step reflected along the normals of the level sets, with the weight and the integral as in `_reflect`."""
+    assert boundary.curves is not None
+    assert boundary.robin_curves is not None
+    near, far = boundary.distances(path.x)[1], boundary.distances(y)[1]
+    assert near is not None
+    assert far is not None
+    local = local_time(near, far, variance, uniform[..., :1])
+    local = local if boundary.reflecting_curves is None else torch.where(boundary.reflecting_curves, local, 0)
+    normals = torch.nn.functional.normalize(boundary.curves(y)[1], dim=-1)
+    offset = (torch.where(local > 0, far, 0).unsqueeze(-1) * normals).sum(-2)
+    rate, value = boundary.robin_curves(y - offset, t)  # on the level set
+    y = y + (local.unsqueeze(-1) * normals).sum(-2)
+    log_weight = path.log_weight - (rate * local).sum(-1)
+    weight = 0.5 * (torch.exp(path.log_weight) + torch.exp(log_weight))
+    return y, log_weight, path.source_integral + weight * (value * local).sum(-1)
+
+
+def _normal_variances(boundary: PathBoundary, x: Tensor, root: DiffusionRoot, h: Tensor) -> Tensor:
+    """n·Σ Σᵀ n h for the normals of the level sets, (..., m)."""
+    assert boundary.curves is not None
+    normal = torch.nn.functional.normalize(boundary.curves(x)[1], dim=-1)
+    along = DiffusionRoot(root.entries.unsqueeze(-3 if root.full else -2), root.full)
+    return (along.covariance(normal) * normal).sum(-1) * h
+
+
 def _boundary_distances(
     boundary: PathBoundary, x: Tensor, y: Tensor, root: DiffusionRoot, h: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
@@ -226,9 +262,7 @@ def _boundary_distances(
     parts = [part.flatten(-2) for part in levels]
     if boundary.curves is None or from_curves is None or to_curves is None:
         return parts[0], parts[1], parts[2]
-    normal = torch.nn.functional.normalize(boundary.curves(x)[1], dim=-1)
-    along = DiffusionRoot(root.entries.unsqueeze(-3 if root.full else -2), root.full)
-    spread = (along.covariance(normal) * normal).sum(-1) * h
+    spread = _normal_variances(boundary, x, root, h)
     near, far, variance = (torch.cat(pair, -1) for pair in zip(parts, (from_curves, to_curves, spread), strict=True))
     return near, far, variance
 
@@ -238,7 +272,9 @@ def _hits(boundary: PathBoundary, x: Tensor, y: Tensor, root: DiffusionRoot, h: 
     near, far, variance = _boundary_distances(boundary, x, y, root, h)
     chance = torch.stack([uniform, 1 - uniform], -1).flatten(-2)
     curves = near.shape[-1] - chance.shape[-1]
-    ends = torch.cat([boundary.absorbing.mT.flatten(), boundary.absorbing.new_ones(curves)])
+    mask = boundary.reflecting_curves
+    absorbing_curves = boundary.absorbing.new_ones(curves) if mask is None else ~mask
+    ends = torch.cat([boundary.absorbing.mT.flatten(), absorbing_curves])
     chance = torch.cat([chance, uniform[..., :1].expand(*uniform.shape[:-1], curves)], -1)
     return ends & hits_level(near, far, variance, chance)
 

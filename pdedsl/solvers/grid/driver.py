@@ -6,7 +6,7 @@ The error is estimated by self-convergence: the difference to the N/2 grid with 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import torch
@@ -19,8 +19,9 @@ from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.ir.solver_plans import PeriodicAxis
 from pdedsl.planning.solver_selection import Scheme, select_grid_scheme
 from pdedsl.problem.first_order_system import first_order_system
-from pdedsl.problem.periodicity import periodic_axes
+from pdedsl.problem.periodicity import periodic_axes, subtract_lifts
 from pdedsl.runtime.ode.step_doubling import StepBudget, StepSizeUnderflow
+from pdedsl.solvers.ansatz import add_lifts
 from pdedsl.solvers.gauge import fix_gauge
 from pdedsl.solvers.grid.chebyshev import feasible_size, solve_chebyshev
 from pdedsl.solvers.grid.finite_volume import solve_finite_volume
@@ -68,6 +69,17 @@ def solve_by_grid(
     Raises `GridSolveFailed` if Newton's method does not converge, a time step underflows, or it takes
     more than `max_steps` steps in time.
     """
+    if any(statement.lifts):
+        periodic = solve_by_grid(
+            subtract_lifts(statement),
+            method,
+            seed=seed,
+            device=device,
+            dtype=dtype,
+            parameter_values=parameter_values,
+            max_steps=max_steps,
+        )
+        return replace(periodic, module=add_lifts(periodic.module, statement))
     like, setup = torch.zeros((), dtype=dtype, device=device), GridSetup(statement)
     fine, n = _solve_or_fail(setup, method.n, parameter_values or {}, like, max_steps=max_steps)
     with torch.no_grad():
@@ -101,7 +113,9 @@ def _error_note(error: float, fine: GridResult, scheme: Scheme) -> str:
 
 def solve_on_one_grid(statement: StrongForm, n: int, budget: StepBudget) -> nn.Module:
     """The solution with n points per dimension, without an error estimate."""
-    return _solve_or_fail(GridSetup(statement), n, {}, torch.zeros((), dtype=torch.float64), budget=budget)[0].module
+    setup = GridSetup(subtract_lifts(statement) if any(statement.lifts) else statement)
+    module = _solve_or_fail(setup, n, {}, torch.zeros((), dtype=torch.float64), budget=budget)[0].module
+    return add_lifts(module, statement) if any(statement.lifts) else module
 
 
 @dataclass(frozen=True)

@@ -153,7 +153,7 @@ class PinnTask:
             outputs=len(self.statement.components),
             activation=self.net.activation.name,
             seed=self.seed,
-            symmetry=None if self.symmetry is None else (self.symmetry.axis, self.symmetry.signs),
+            symmetry=None if self.symmetry is None else self.symmetry.arguments,
         )
         return made.to(self.points.device)
 

@@ -1,0 +1,143 @@
+"""Supported conditions: method × condition × region → supported, or the reason why not.
+
+Methods take their refusals from this table, and the reference prints it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import assert_never
+
+from pdedsl.ir.boundary import BoundaryCondition, Dirichlet, Face, General, LevelSet, Periodic, Place, Robin
+
+
+class Method(StrEnum):
+    """A solver, or a family of grid schemes."""
+
+    RANDOM_FEATURES = "random_features"
+    PINN = "pinn"
+    MONTE_CARLO = "monte_carlo"
+    BOX = "grid: Fourier, Chebyshev"
+    CONSERVATION_LAW = "grid: conservation laws"
+    INTERFACE = "grid: discontinuous coefficients"
+    IRREGULAR_DOMAIN = "grid: curved domains"
+
+
+class ConditionType(StrEnum):
+    """A type of `ir.boundary`, with Neumann, antiperiodic conditions and jumps apart."""
+
+    DIRICHLET = "u = g"
+    NEUMANN = "∂u/∂n = g"
+    ROBIN = "α u + β ∂u/∂n = g"
+    GENERAL = "other"
+    PERIODIC = "periodic"
+    ANTIPERIODIC = "antiperiodic"
+    JUMP = "u(b) = u(a) + c"
+
+
+class Region(StrEnum):
+    """Where a condition holds."""
+
+    FACE = "faces"
+    PART = "parts of faces"
+    LEVEL_SET = "curves"
+
+
+LOCAL = (ConditionType.DIRICHLET, ConditionType.NEUMANN, ConditionType.ROBIN, ConditionType.GENERAL)
+SEVERAL_ANTIPERIODIC_AXES = "a network is antiperiodic along one axis at most"
+MIXED_PARTS = "the parts of a face or curve are all Dirichlet, or all Neumann and Robin"
+_OBLIQUE = "the boundary needs Dirichlet conditions, or Neumann and Robin conditions n·∇u + κu = g"
+_CROSSINGS = "paths do not count how often they cross a periodic boundary"
+CONSERVATION_LAW = "a conservation law needs Dirichlet or homogeneous Neumann conditions"
+_INTERFACE = "with discontinuous coefficients only Dirichlet, Neumann and Robin conditions are supported"
+_CURVED = "on a curved domain Dirichlet conditions on entire faces and curves are required"
+CURVES_ON_GRID = "conditions on curves are not supported"
+JUMP_GRID = "a jump between periodic faces is supported by Fourier series and collocation only"
+ANTIPERIODIC_GRID = (
+    "antiperiodic axes need Fourier series: periodic axes, constant leading coefficients, and an equation and data "
+    "that are invariant under u(x) → -u(x + L)"
+)
+
+
+def find_reason(method: Method, condition: ConditionType, region: Region) -> str:
+    """Why a method does not support a condition on a region; empty if it does."""
+    match method:
+        case Method.RANDOM_FEATURES | Method.PINN:
+            return ""
+        case Method.MONTE_CARLO:
+            if condition in (ConditionType.ANTIPERIODIC, ConditionType.JUMP):
+                return _CROSSINGS
+            return _OBLIQUE if condition is ConditionType.GENERAL else ""
+        case Method.BOX:
+            return CURVES_ON_GRID if region is Region.LEVEL_SET else ""
+        case Method.CONSERVATION_LAW:
+            allowed = (ConditionType.DIRICHLET, ConditionType.NEUMANN)
+            return _periodic_reason(condition) or _on_faces(condition, region, allowed, CONSERVATION_LAW)
+        case Method.INTERFACE:
+            return _periodic_reason(condition) or _on_faces(condition, region, LOCAL[:3], _INTERFACE)
+        case Method.IRREGULAR_DOMAIN:
+            if condition not in LOCAL:
+                return "curved domains with periodic axes are not supported"
+            return "" if condition is ConditionType.DIRICHLET and region is not Region.PART else _CURVED
+        case _:
+            assert_never(method)
+
+
+def _periodic_reason(condition: ConditionType) -> str:
+    reasons = {ConditionType.ANTIPERIODIC: ANTIPERIODIC_GRID, ConditionType.JUMP: JUMP_GRID}
+    return reasons.get(condition, "")
+
+
+def _on_faces(condition: ConditionType, region: Region, allowed: tuple[ConditionType, ...], reason: str) -> str:
+    """The reason, unless the condition is periodic, or one of those allowed on entire faces."""
+    if region is Region.LEVEL_SET:
+        return CURVES_ON_GRID
+    return "" if condition not in LOCAL or (condition in allowed and region is Region.FACE) else reason
+
+
+def type_of(condition: BoundaryCondition | Periodic) -> ConditionType:
+    match condition:
+        case Dirichlet():
+            return ConditionType.DIRICHLET
+        case Robin(is_neumann=neumann):
+            return ConditionType.NEUMANN if neumann else ConditionType.ROBIN
+        case Periodic(sign=sign, jump=jump):
+            return (
+                ConditionType.ANTIPERIODIC if sign < 0 else ConditionType.JUMP if jump != 0 else ConditionType.PERIODIC
+            )
+        case General():
+            return ConditionType.GENERAL
+        case _:
+            assert_never(condition)
+
+
+def region_of_condition(place: Place, part: tuple[object, ...]) -> Region:
+    match place:
+        case Face():
+            return Region.PART if part else Region.FACE
+        case LevelSet():
+            return Region.LEVEL_SET
+        case _:
+            assert_never(place)
+
+
+def cells() -> Iterator[tuple[Method, ConditionType, Region]]:
+    """The cells of the table: periodic conditions join entire faces."""
+    for method in Method:
+        for condition in ConditionType:
+            for region in Region if condition in LOCAL else (Region.FACE,):
+                yield method, condition, region
+
+
+def markdown_table() -> str:
+    """The table with a row for each condition and region, and the reasons as footnotes."""
+    reasons = list(dict.fromkeys(find_reason(*cell) for cell in cells() if find_reason(*cell)))
+    lines = [f"| condition | on | {' | '.join(Method)} |", f"|---|---|{'---|' * len(Method)}"]
+    for condition in ConditionType:
+        for region in Region if condition in LOCAL else (Region.FACE,):
+            marks = (find_reason(m, condition, region) for m in Method)
+            row = " | ".join(f"no ({reasons.index(r) + 1})" if r else "yes" for r in marks)
+            lines.append(f"| {condition} | {region} | {row} |")
+    notes = [f"{k}. {reason}" for k, reason in enumerate(reasons, 1)]
+    return "\n".join([*lines, "", *notes, "", f"{Method.MONTE_CARLO}: {MIXED_PARTS}."])

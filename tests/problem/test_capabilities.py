@@ -1,0 +1,86 @@
+"""The table of supported conditions: the reference prints it, and refusals are those of the methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from solvers.problems import stated
+
+from pdedsl.config.methods import Grid, MonteCarlo
+from pdedsl.diagnostics import Span
+from pdedsl.planning.solver_selection import find_obstacle
+from pdedsl.problem.capabilities import ConditionType, Method, Region, cells, find_reason, markdown_table
+
+PAGE = Path(__file__).parents[2] / "grammar" / "README.md"
+BEGIN, END = "<!-- table: supported conditions -->", "<!-- end -->"
+CONDITIONS = {
+    ConditionType.DIRICHLET: "u = 1",
+    ConditionType.NEUMANN: "n·∇u = 0",
+    ConditionType.ROBIN: "n·∇u + u = 1",
+    ConditionType.GENERAL: "u³ + u = 1",
+}
+SQUARE = "pde P\nspace (x, y) in [0, 1]^2\n"
+DISC = "pde P\nspace (x, y) in [-1, 1]^2 where x² + y² < 1\n"
+STATIONARY = "unknown u(x, y) : scalar\nΔu = 0\n"
+LAW = "time t in [0, 1]\nunknown u(x, y, t) : scalar\n∂u/∂t + u ∂u/∂x = 0\nu(x, y, 0) = 0\n"
+INTERFACE = "unknown u(x, y) : scalar\n∇·((1 + heaviside(x - ½)) ∇u) = 0\n"
+PLACES = {
+    Region.FACE: "{c} on right\nu = 1 on left, bottom, top\n",
+    Region.PART: "{c} on right where y > ½\nu = 1 on right where y < ½\nu = 1 on left, bottom, top\n",
+    Region.LEVEL_SET: "{c} on boundary\n",
+}
+
+
+def test_the_reference_prints_the_table(golden: Callable[[Path, str], None]) -> None:
+    text = PAGE.read_text("utf-8")
+    before, rest = text.split(BEGIN)
+    golden(PAGE, f"{before}{BEGIN}\n{markdown_table()}\n{END}{rest.split(END)[1]}")
+
+
+def test_every_cell_says_yes_or_why() -> None:
+    table = list(cells())
+    assert len(table) == len(Method) * (len(CONDITIONS) * len(Region) + 3)
+    assert all(not find_reason(*cell).endswith(".") for cell in table)
+
+
+LOCAL = [cell for cell in cells() if cell[1] in CONDITIONS]
+
+
+@pytest.mark.parametrize(("method", "condition", "region"), LOCAL, ids=lambda v: str(v.name))
+def test_methods_give_the_reasons_of_the_table(method: Method, condition: ConditionType, region: Region) -> None:
+    """`find_obstacle` refuses a cell with its reason, and accepts the others."""
+    if method in (Method.RANDOM_FEATURES, Method.PINN):
+        assert find_reason(method, condition, region) == ""
+        return
+    curved = region is Region.LEVEL_SET
+    if curved and method in (Method.BOX, Method.CONSERVATION_LAW, Method.INTERFACE):
+        return  # a curved domain has its own scheme
+    if not curved and method is Method.IRREGULAR_DOMAIN:
+        text = (
+            DISC.replace("[-1, 1]^2", "[0, 1]^2") + STATIONARY + "u = 0 on x² + y² = 1\n" + _on_axes(condition, region)
+        )
+    else:
+        bodies = {Method.CONSERVATION_LAW: LAW, Method.INTERFACE: INTERFACE}
+        body = bodies.get(method, STATIONARY)
+        text = (DISC if curved else SQUARE) + body + PLACES[region].format(c=CONDITIONS[condition])
+    if method is Method.CONSERVATION_LAW:
+        text = text.replace("u = 1 on left, bottom, top\n", "u = 1 on left\nn·∇u = 0 on bottom, top\n")
+    solver = MonteCarlo() if method is Method.MONTE_CARLO else Grid(n=8)
+    error = find_obstacle(solver, stated(text), Span(0, 1))
+    reason = find_reason(method, condition, region)
+    message = "" if error is None else error.diagnostics[0].message
+    if reason:
+        nonlinear = method is Method.MONTE_CARLO and condition is ConditionType.GENERAL
+        assert ("nonlinear" if nonlinear else reason) in message
+    else:
+        assert message == "" or "both Dirichlet and Neumann" in message or "never end" in message
+
+
+def _on_axes(condition: ConditionType, region: Region) -> str:
+    """The condition on the left face of a quarter disc, or on a part of it."""
+    c = CONDITIONS[condition]
+    if region is Region.FACE:
+        return f"{c} on left\nu = 0 on bottom\n"
+    return f"{c} on left where y > ½\nu = 0 on left where y < ½\nu = 0 on bottom\n"
