@@ -34,19 +34,19 @@ from torch import Tensor, cos, exp, sin
 
 from pdedsl.api import parse
 from pdedsl.compiler import to_analysis
-from pdedsl.config.methods import Grid, Pinn, RandomFeatures
+from pdedsl.config.methods import Grid, Pinn, RandomFeatures, Solver
+from pdedsl.diagnostics import NOWHERE, PdeError
 from pdedsl.ir.problem import StrongForm
+from pdedsl.ir.solver_plans import PinnPlan, SolverPlan
 from pdedsl.lowering.rules import lower
-from pdedsl.planning.solver_selection import DEFAULT_NETWORK
+from pdedsl.planning.solver_selection import SolverPlanner
 from pdedsl.runtime.basis.random_features import CoordinateBox
 from pdedsl.runtime.diff.mlp_jets import DerivativeRequest, JetNetwork, forward_laplacian
-from pdedsl.solvers.ansatz import AnsatzModule
 from pdedsl.solvers.collocation_points import PointSampler
-from pdedsl.solvers.grid.driver import solve_by_grid
+from pdedsl.solvers.methods import SolveOptions, solve_with
 from pdedsl.solvers.pinn.residuals import Measurement
-from pdedsl.solvers.pinn.task import PinnTask, solve_by_pinn
+from pdedsl.solvers.pinn.task import PinnTask
 from pdedsl.solvers.pinn.trainer import GaussNewton, Phase, Progress, Trainer
-from pdedsl.solvers.random_features import solve_by_random_features
 
 LINE = "pde A\nspace x in [{}]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
 SQUARE = "pde A\nspace (x, y) in [-1, 1]^2{}\nunknown u(x, y) : scalar\n"
@@ -122,6 +122,12 @@ def cole_hopf(x: np.ndarray, t: np.ndarray, nu: float = 0.01 / math.pi, nodes: i
     return -(np.sin(np.pi * y) * density).sum(1) / density.sum(1)
 
 
+def planned(statement: StrongForm, method: Solver) -> SolverPlan:
+    plan = SolverPlanner(statement).plan(method, NOWHERE)
+    assert not isinstance(plan, PdeError)
+    return plan
+
+
 def linear(problems: Collection[str], seeds: int, beside: Callable[[str, float, Tensor, Tensor], str]) -> None:
     print("features: the median of the relative error, seconds of the processor, and DeepXDE in these seconds")
     for name in problems:
@@ -131,7 +137,7 @@ def linear(problems: Collection[str], seeds: int, beside: Callable[[str, float, 
         expected = exact(*points.unbind(-1))
         for seed in range(seeds):
             start = time.process_time()
-            solved = solve_by_random_features(statement, RandomFeatures(), seed=seed)
+            solved = solve_with(planned(statement, RandomFeatures()), SolveOptions(seed))
             seconds.append(time.process_time() - start)
             errors.append(error(solved(points)[:, 0], expected))
         took = statistics.median(seconds)
@@ -147,7 +153,7 @@ def references() -> dict[str, tuple[str, Tensor, Tensor]]:
     grid = np.meshgrid(np.linspace(-1, 1, 201), np.linspace(0.01, 1, 50))
     at = np.stack([a.ravel() for a in grid], 1)
     points = torch.tensor(at)
-    series = solve_by_grid(stated(ALLEN_CAHN), Grid(n=512))(points)[:, 0].detach()
+    series = solve_with(planned(stated(ALLEN_CAHN), Grid(n=512)), SolveOptions())(points)[:, 0].detach()
     exact = torch.tensor(cole_hopf(at[:, 0], at[:, 1]))
     return {"Burgers": (BURGERS, points, exact), "Allen-Cahn": (ALLEN_CAHN, points, series)}
 
@@ -165,8 +171,10 @@ def trained(name: str, seeds: int, marks: list[float], beside: Callable[[str, fl
 def _trained(text: str, points: Tensor, expected: Tensor, seed: int, marks: list[float]) -> list[float]:
     """One training, whose errors are taken when the clock passes each mark; what taking them costs does not count."""
     statement = stated(text)
-    trainer = Trainer(PinnTask(statement, Pinn(), DEFAULT_NETWORK, PointSampler(statement.domain), seed))
-    module = AnsatzModule(trainer.task.ansatz, statement.domain.coordinates, trainer.network)
+    plan = planned(statement, Pinn())
+    assert isinstance(plan, PinnPlan)
+    trainer = Trainer(PinnTask(plan, PointSampler(statement.domain), seed))
+    module = trainer.task.module(trainer.network, ())
     errors: list[float] = []
     start = time.process_time()
 
@@ -186,17 +194,18 @@ def _trained(text: str, points: Tensor, expected: Tensor, seed: int, marks: list
 def inverse(seeds: int) -> None:
     print("a conductivity of 0.1 from 200 values with 1 % noise: largest error over seeds, mean deviation, seconds")
     statement = stated(HEAT.replace("∂u/∂t = 0.1", "learn ν : scalar > 0\n∂u/∂t = ν"))
-    for name, solve in (("features", solve_by_random_features), ("residual", solve_by_pinn)):
+    methods: dict[str, Solver] = {"features": RandomFeatures(n=150), "residual": Pinn(points=400, steps=25)}
+    for name, method in methods.items():
         errors, deviations, start = [], [], time.process_time()
         for seed in range(seeds):
             generator = torch.Generator().manual_seed(seed)
             points = torch.rand(200, 2, dtype=torch.float64, generator=generator)
             values = LINEAR["heat"][1](*points.unbind(-1))
             values += 0.01 * torch.randn(200, dtype=torch.float64, generator=generator)
-            method = RandomFeatures(n=150) if name == "features" else Pinn(points=400, steps=25)
-            found = solve(statement, method, seed=seed, measurements=[Measurement(0, points, values)]).parameters["ν"]  # type: ignore[operator]
+            options = SolveOptions(seed, measurements=(Measurement(0, points, values),))
+            found = solve_with(planned(statement, method), options).parameters["ν"]
             errors.append(abs(found.value / 0.1 - 1))
-            deviations.append(10 * found.deviation)
+            deviations.append(10 * (found.deviation or 0.0))
         took = (time.process_time() - start) / seeds
         print(f"  {name:18} {max(errors):.2%}  ± {statistics.mean(deviations):.2%}  {took:.1f} s")
 
@@ -253,7 +262,7 @@ def gridded(rounds: int) -> None:
     expected, seconds = torch.tensor(cole_hopf(*points.numpy().T, nodes=320)), []
     for _ in range(rounds):
         start = time.process_time()
-        solved = solve_by_grid(stated(BURGERS), Grid(n=1152))
+        solved = solve_with(planned(stated(BURGERS), Grid(n=1152)), SolveOptions())
         seconds.append(time.process_time() - start)
     found = error(solved(points)[:, 0], expected)
     print(f"grid: {found:.1e} in {statistics.median(seconds):.2f} s, at least {min(seconds):.2f} s")

@@ -20,8 +20,8 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.compiler import to_compilation
-from pdedsl.config.methods import Pinn
 from pdedsl.ir.plan import SolvePlan
+from pdedsl.ir.solver_plans import PinnPlan
 from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.pinn.task import PinnTask
 from pdedsl.solvers.pinn.trainer import Trainer, training_phases
@@ -33,9 +33,9 @@ NU = 0.01 / math.pi
 def ours() -> Callable[[], object]:
     plan = to_compilation(source_of("burgers")).plan
     assert isinstance(plan, SolvePlan)
-    assert isinstance(plan.method, Pinn)
-    trainer = Trainer(PinnTask(plan.problem, plan.method, plan.network, PointSampler(plan.problem.domain), 0))
-    (phase, *_) = training_phases(plan.optimizers, plan.steps)
+    assert isinstance(plan.solver, PinnPlan)
+    trainer = Trainer(PinnTask(plan.solver, PointSampler(plan.problem.domain), 0))
+    (phase, *_) = training_phases(plan.solver.optimizers, plan.solver.steps)
     trainer._start_phase(phase, 0, None)
     return lambda: trainer._step(phase)
 

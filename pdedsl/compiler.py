@@ -37,10 +37,12 @@ if TYPE_CHECKING:
     from torch import nn
 
     from pdedsl.codegen.program import Program
+    from pdedsl.config.methods import Grid, Solver
     from pdedsl.explainer.explain import Explanation
     from pdedsl.ir.analysis import Analysis
     from pdedsl.ir.plan import Model, OperatorPlan
     from pdedsl.ir.representation import Representation
+    from pdedsl.ir.solver_plans import GridPlan, SolverPlan
     from pdedsl.language.ast import Syntax
 
 T = TypeVar("T")
@@ -119,7 +121,6 @@ def generate(checked: CheckResult, trust: bool = False) -> Compilation:
     """Generate the program of a checked spec. `trust` allows importing the user's networks named in the spec."""
     from pdedsl.codegen.generate import generate_program
     from pdedsl.codegen.user_networks import import_user_networks
-    from pdedsl.planning.operator import operator_plan_or_error
 
     analysis, planned = checked.analysis, checked.require_plan()
     spec = run_bounded(analysis.spec, lambda: import_user_networks(analysis.spec, planned.model, trust))
@@ -128,9 +129,8 @@ def generate(checked: CheckResult, trust: bool = False) -> Compilation:
         planned = to_plan(analysis)
 
     def compilation() -> Compilation:
-        operator = operator_plan_or_error(planned.representation, analysis.spec)
-        program = generate_program(planned.model, None if isinstance(operator, PdeError) else operator, analysis.spec)
-        return Compilation(analysis, planned.representation, planned.model, operator, program)
+        program = generate_program(planned.model, analysis.spec)
+        return Compilation(analysis, planned.representation, planned.model, program)
 
     return run_bounded(analysis.spec, compilation)
 
@@ -230,12 +230,43 @@ class Compilation:
     analysis: Analysis
     representation: Representation
     plan: Model
-    operator_plan: OperatorPlan | PdeError  # or the reason why there is no operator on R^d
     program: Program
 
     @property
     def spec(self) -> Spec:
         return self.analysis.spec
+
+    @cached_property
+    def operator_plan(self) -> OperatorPlan | PdeError:
+        """The evolution operator on R^d, or the reason why there is none."""
+        from pdedsl.ir.plan import DataPlan, ImagePlan
+
+        if isinstance(self.plan, DataPlan):
+            return self.plan.operator
+        is_image, span = isinstance(self.plan, ImagePlan), self.spec.space.span
+        return errors.networks.operator_on_pixels(span) if is_image else errors.networks.operator_on_domain(span)
+
+    def plan_solver(self, method: Solver) -> SolverPlan:
+        """The plan of an applicable solver of a boundary value problem."""
+        from pdedsl.ir.problem import StrongForm
+        from pdedsl.planning.solver_selection import planner_of
+
+        assert isinstance(self.representation, StrongForm)
+        plan = planner_of(self.representation, self.spec).plan(method, self.spec.space.span)
+        if isinstance(plan, PdeError):
+            raise plan
+        return plan
+
+    def plan_reference(self, grid: Grid) -> GridPlan | PdeError:
+        """The plan of a grid on a truncated domain for an equation on R^d, or the reason why there is none."""
+        from pdedsl.ir.plan import DataPlan
+        from pdedsl.lowering.truncated_domain import DEFAULT_EXTENT, truncate_domain
+        from pdedsl.planning.solver_selection import SolverPlanner
+
+        if isinstance(self.plan, DataPlan) and self.plan.reference is not None:
+            return self.plan.reference
+        problem = truncate_domain(self.analysis, float(grid.extent or DEFAULT_EXTENT))
+        return SolverPlanner(problem).plan_grid(replace(grid, extent=None), self.spec.space.span)
 
     @property
     def explanation(self) -> Explanation:

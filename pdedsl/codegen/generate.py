@@ -18,7 +18,7 @@ from pdedsl.ir.plan import ImagePlan, Model, OperatorPlan, SolvePlan
 from pdedsl.ir.spec import Spec
 
 
-def generate_program(model: Model, operator: OperatorPlan | None, spec: Spec) -> Program:
+def generate_program(model: Model, spec: Spec) -> Program:
     """The whole model as functions that build it."""
     title = f" {spec.title}." if spec.title else ""
     doc = f"{spec.name}.{title}\n\nCompiled by pdedsl from spec.pde."
@@ -26,6 +26,7 @@ def generate_program(model: Model, operator: OperatorPlan | None, spec: Spec) ->
         return Program(doc, image_functions(model, spec))
     if isinstance(model, SolvePlan):
         return Program(doc, solve_functions(model, spec))
+    operator = model.operator if isinstance(model.operator, OperatorPlan) else None
     in_model = fields_in(model_expressions(model), spec)
     in_operator = fields_in(operator_expressions(operator), spec) if operator else ()
     per_sample_time = has_per_sample_time(model)

@@ -200,7 +200,7 @@ def _model(plan: SolvePlan) -> Function:
 
 
 def _has_hard_constraints(built: HardConstraints) -> bool:
-    return any(lift != 0 or distance != 1 for lift, distance in built.parts)
+    return any(a.base != 0 or a.factor != 1 for a in built.parts)
 
 
 def _function_reference(name: str) -> Node:
@@ -217,7 +217,7 @@ def _network(plan: SolvePlan) -> Node:
         ("seed", Ref("seed")),
     ]
     if plan.hard_constraints.symmetry is not None:
-        axis, signs, *shift = plan.hard_constraints.symmetry
+        axis, signs, *shift = plan.hard_constraints.symmetry.arguments
         named.append(("symmetry", ItemList((axis, ItemList(signs), *shift))))
     return Call(f"{RUNTIME}.diff.mlp_jets.JetNetwork.on_box", (_interval_list(domain.intervals),), tuple(named))
 
@@ -236,15 +236,10 @@ def _hard_constraint_functions(plan: SolvePlan) -> tuple[Function, ...]:
     """The functions `lift` and `distance`, if conditions are imposed exactly."""
     if not _has_hard_constraints(plan.hard_constraints):
         return ()
-    (lifts, distances), statement = zip(*plan.hard_constraints.parts, strict=True), plan.problem
+    parts, statement = plan.hard_constraints.parts, plan.problem
+    lift_doc = "Satisfies the boundary and initial conditions that are imposed exactly."
+    distance_doc = "Vanishes where these are imposed: lift + distance·N satisfies them for every N."
     return (
-        point_function(
-            "lift", "Satisfies the boundary and initial conditions that are imposed exactly.", lifts, statement
-        ),
-        point_function(
-            "distance",
-            "Vanishes where these are imposed: lift + distance·N satisfies them for every N.",
-            distances,
-            statement,
-        ),
+        point_function("lift", lift_doc, [a.base for a in parts], statement),
+        point_function("distance", distance_doc, [a.factor for a in parts], statement),
     )

@@ -159,7 +159,7 @@ def grid_not_applicable(reason: str, span: Span) -> PdeError:
 
 def pinn_not_applicable(reason: str, span: Span) -> PdeError:
     hint, fixes = "realize equation by random_features", replace_by(["random_features"], span)
-    return INCOMPATIBLE.error(f"pinn is not applicable: {reason}", span, hint, fixes=fixes)
+    return INCOMPATIBLE(f"pinn is not applicable: {reason}", span, hint, fixes=fixes)
 
 
 def reference_not_applicable(reason: str, span: Span) -> PdeError:

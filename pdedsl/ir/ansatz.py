@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from math import comb, prod
 
@@ -22,7 +22,7 @@ class Ansatz:
 
     base: Expr = S.Zero
     factor: Expr = S.One
-    satisfied: frozenset[tuple[int, int]] = frozenset()
+    satisfied: frozenset[tuple[int, int]] = field(default=frozenset(), repr=False)
 
     def text(self, name: str) -> str:
         factor = notation(self.factor)
@@ -57,11 +57,16 @@ class ReflectionSymmetry:
 
 @dataclass(frozen=True)
 class HardConstraints:
-    """Conditions satisfied exactly for every network N: the ansatz u = base + factor · N, one pair per component, and a
-    symmetry (axis, sign of each component) under reflection about the midpoint of an axis, or under a shift."""
+    """Conditions satisfied exactly for every network N: the ansatz u = base + factor · N of each component, and a
+    reflection symmetry."""
 
-    parts: tuple[tuple[Expr, Expr], ...]
-    symmetry: SymmetryArguments | None = None
+    parts: tuple[Ansatz, ...]
+    symmetry: ReflectionSymmetry | None = None
+
+    def lines(self, problem: StrongForm) -> tuple[str, ...]:
+        """The ansatz in words."""
+        texts = (a.text(c.name) for a, c in zip(self.parts, problem.components, strict=True))
+        return (*texts, *(() if self.symmetry is None else (self.symmetry.text(problem),)))
 
 
 def substitute_ansatz(residual: Residual, ansatz: Sequence[Ansatz], coordinates: tuple[Symbol, ...]) -> Residual:

@@ -8,7 +8,7 @@ derivatives of variables.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from sympy import Expr, Symbol
@@ -49,7 +49,7 @@ class FaceCondition:
 class FirstOrderSystem:
     """∂w/∂t = rhs for the variables in `differential`, 0 = constraints; initial values; face conditions."""
 
-    statement: StrongForm
+    statement: StrongForm = field(repr=False)
     variables: tuple[tuple[int, int], ...]  # a component, and the order of its time derivative
     jets: tuple[tuple[Symbol, Derivative], ...]  # a symbol for each derivative of a variable in space
     differential: tuple[int, ...]

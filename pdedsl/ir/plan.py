@@ -6,7 +6,7 @@ a boundary value problem with its solver, `OperatorPlan` the evolution operator 
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import field, replace
 
 from sympy import Expr, S, Symbol
 
@@ -28,13 +28,14 @@ from pdedsl.config.methods import (
     Weights,
 )
 from pdedsl.config.networks import Convnet, Frame, Mlp, Network, Normalisation
-from pdedsl.config.training import Box, Optimizer
-from pdedsl.diagnostics import Span
+from pdedsl.config.training import Box
+from pdedsl.diagnostics import PdeError, Span
 from pdedsl.frozen_dataclass import dataclass
 from pdedsl.ir.ansatz import HardConstraints
 from pdedsl.ir.noise import AdditiveNoise, Noise
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.semidiscrete_systems import OdeSystem
+from pdedsl.ir.solver_plans import GridPlan, PinnPlan, SolverPlan
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.terms import MatrixStructure
 from pdedsl.numerics.activations import Activation
@@ -276,9 +277,11 @@ class DataPlan:
     average: Scores
     weights: Weighting  # of the ensemble members
     readout_span: Span
+    operator: OperatorPlan | PdeError = field(repr=False)  # or the reason why there is none
     objective: Objective = field(default_factory=CrossEntropy)
     bound: Expr | None = None  # ‖W‖ ≤ bound for every weight
     box: Bounds | None = None  # box constraint on the entries of W
+    reference: GridPlan | None = field(default=None, repr=False)  # on a truncated domain, for an `evaluate` block
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -353,18 +356,30 @@ class Alternative:
 
 @dataclass(frozen=True)
 class SolvePlan:
-    """A boundary value problem and its solution method, with the reason for the choice and the alternatives."""
+    """A boundary value problem and the plan of its solver, with the reason for the choice and the alternatives."""
 
     problem: StrongForm
-    method: Solver
+    solver: SolverPlan
     reason: str
     alternatives: tuple[Alternative, ...]
-    network: Mlp  # for the unknowns
+    network: Mlp  # for the unknowns, in the generated code
     hard_constraints: HardConstraints
+    grid: GridPlan | None = field(repr=False)  # for the problem, if a grid scheme applies
     reference: Grid | None = None  # requested by an `evaluate` block
-    optimizers: tuple[Optimizer, ...] = ()  # empty: the default of the method
-    steps: int | None = None
-    ansatz: tuple[str, ...] = ()  # the ansatz in words, for each component
+
+    @property
+    def method(self) -> Solver:
+        return self.solver.method
+
+    @property
+    def ansatz(self) -> tuple[str, ...]:
+        """The ansatz of a PINN in words."""
+        return self.hard_constraints.lines(self.problem) if isinstance(self.solver, PinnPlan) else ()
+
+    def on_grid(self, method: Grid) -> GridPlan:
+        """The plan of a reference solution on a grid."""
+        assert self.grid is not None
+        return replace(self.grid, method=method)
 
 
 Model = DataPlan | ImagePlan | SolvePlan

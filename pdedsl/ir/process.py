@@ -6,7 +6,7 @@ With G = b·∇ + A:∇∇ + c and dX = b ds + √(2A) dB, a solution of ∂u/�
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from itertools import chain
@@ -62,7 +62,7 @@ class DiffusionProcess:
     """Drift b, diffusion matrix A, rate c, source f, and the conditions at which paths end or are reflected; `matrix`
     holds the nonzero entries (i, j, Aᵢⱼ) with i ≤ j."""
 
-    domain: Domain
+    domain: Domain = field(repr=False)
     drift: tuple[Expr, ...]
     matrix: tuple[tuple[int, int, Expr], ...]
     rate: Expr

@@ -34,6 +34,43 @@ class Affine:
     terms: tuple[tuple[Derivative, Expr], ...]
     inhomogeneity: Expr
 
+    def second_order(self, dimension: int) -> SecondOrderOperator | None:
+        """The coefficients for one component in `dimension` coordinates of space, without derivatives in time; None if
+        a derivative in space is of higher order."""
+        matrix, drift, rate = [], [S.Zero] * dimension, S.Zero
+        for derivative, coefficient in self.terms:
+            if any(derivative.orders[dimension:]):
+                continue
+            match [k for k, n in enumerate(derivative.orders) for _ in range(n)]:
+                case []:
+                    rate = coefficient
+                case [k]:
+                    drift[k] = coefficient
+                case [i, j]:
+                    matrix.append((i, j, coefficient if i == j else coefficient / 2))
+                case _ if coefficient != 0:
+                    return None
+        return SecondOrderOperator(tuple(matrix), tuple(drift), rate, self.inhomogeneity)
+
+
+@dataclass(frozen=True)
+class SecondOrderOperator:
+    """A:∇∇u + b·∇u + c u + f; `matrix` holds the entries (i, j, Aᵢⱼ) with i ≤ j of the symmetric A that occur."""
+
+    matrix: tuple[tuple[int, int, Expr], ...]
+    drift: tuple[Expr, ...]
+    rate: Expr
+    source: Expr
+
+    @property
+    def diagonal(self) -> tuple[Expr, ...]:
+        entries = {i: a for i, j, a in self.matrix if i == j}
+        return tuple(entries.get(k, S.Zero) for k in range(len(self.drift)))
+
+    @property
+    def is_diagonal(self) -> bool:
+        return all(i == j or a == 0 for i, j, a in self.matrix)
+
 
 @dataclass(frozen=True)
 class Residual:

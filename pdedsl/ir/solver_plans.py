@@ -1,14 +1,27 @@
-"""Data of the solvers for boundary value problems: axes, splittings and coefficients of the schemes on grids."""
+"""Complete plans of the solvers for boundary value problems: grid schemes, PINN, random features, Monte Carlo.
+
+Each plan holds all decisions about the mathematics: solvers discretize, train or sample, and decide nothing else.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
 
 from sympy import Expr, Symbol
 
-from pdedsl.ir.boundary import Place
-from pdedsl.ir.first_order_system import FaceCondition
+from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures
+from pdedsl.config.networks import Mlp
+from pdedsl.config.training import Optimizer
+from pdedsl.ir.ansatz import HardConstraints
+from pdedsl.ir.boundary import Face, Place
+from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
+from pdedsl.ir.problem import StrongForm
+from pdedsl.ir.process import DiffusionProcess
+from pdedsl.ir.residual import SecondOrderOperator
+
+# ---- Coefficients of the schemes on grids
 
 
 @dataclass(frozen=True)
@@ -59,10 +72,140 @@ class InterfaceProblem:
 
 @dataclass(frozen=True)
 class IrregularDirichletProblem:
-    """Σ second·∂ᵢ²u + Σ first·∂ᵢu + zeroth·u + source = 0, with Dirichlet values on each face and each curve g = 0."""
+    """Σ Aᵢᵢ ∂ᵢ²u + b·∇u + c u + f = 0, with Dirichlet values on each face and each curve g = 0."""
 
-    second: tuple[Expr, ...]
-    first: tuple[Expr, ...]
-    zeroth: Expr
-    source: Expr
+    operator: SecondOrderOperator
     dirichlet: Mapping[Place, Expr]
+
+
+# ---- Schemes on grids
+
+
+@dataclass(frozen=True)
+class FourierScheme:
+    """Fourier pseudospectral method, ETDRK4 in time: periodic axes (by extension, too), constant leading coefficients.
+
+    `flux_terms` are (c, e, α) with N = Σ c ∂^α e for the nonlinear part N of a scalar equation with fluxes: u ∂u/∂x =
+    ½ ∂u²/∂x needs no transform of ∂u/∂x. They are empty for other equations.
+    """
+
+    system: FirstOrderSystem
+    axes: tuple[PeriodicAxis, ...]
+    linear: LinearSplitting
+    flux_terms: tuple[tuple[float, Expr, tuple[int, ...]], ...]
+    oversampling: int  # grid points per half of the modes
+    tolerance: float = 5e-7  # of ETDRK4, whose error estimates are extrapolated away
+
+
+@dataclass(frozen=True)
+class ChebyshevScheme:
+    """Chebyshev collocation on a box with boundary conditions, Radau IIA in time."""
+
+    system: FirstOrderSystem
+    tolerance: float = 1e-9  # of Radau IIA
+
+
+@dataclass(frozen=True)
+class InterfaceFVScheme:
+    """Finite volumes for discontinuous diffusivity with continuous flux, Radau IIA in time."""
+
+    system: FirstOrderSystem
+    coefficients: InterfaceProblem
+    tolerance: float = 1e-9  # of Radau IIA
+
+
+@dataclass(frozen=True)
+class FiniteVolumeScheme:
+    """Finite volumes with a slope limiter, SSPRK3 in time: a conservation law, whose solutions may have shocks."""
+
+    system: FirstOrderSystem
+    form: ConservationForm
+    dirichlet: tuple[tuple[Face, int, Expr], ...]  # face, variable and value; elsewhere homogeneous Neumann conditions
+
+
+@dataclass(frozen=True)
+class ShortleyWellerScheme:
+    """Shortley-Weller finite differences on an irregular domain."""
+
+    coefficients: IrregularDirichletProblem
+
+
+GridScheme = FourierScheme | ChebyshevScheme | InterfaceFVScheme | FiniteVolumeScheme | ShortleyWellerScheme
+
+
+# ---- Plans
+
+
+@dataclass(frozen=True)
+class GridPlan:
+    """A scheme with `method.n` points per dimension; the solution is that of `problem` plus the lifts, if periodic
+    conditions have jumps."""
+
+    problem: StrongForm = field(repr=False)
+    method: Grid
+    scheme: GridScheme
+    lifts: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True)
+class RandomFeaturesPlan:
+    """Random Fourier features with the symmetries of the problem; `parametrized` has symbols for learned parameters."""
+
+    problem: StrongForm = field(repr=False)
+    method: RandomFeatures
+    parametrized: StrongForm = field(repr=False)
+    n_features: int  # of the first fit
+    max_features: int  # of the second fit
+    parities: tuple[int, ...]  # of the solution about the center of each coordinate: 1 (even), -1 (odd), 0 (none)
+    permutation_invariant: bool
+    lifts: tuple[Expr, ...] = ()  # added to the solution, if periodic conditions have jumps
+
+    @property
+    def is_low_dimensional(self) -> bool:
+        return len(self.problem.domain.coordinates) <= MAX_LOW_DIMENSION
+
+    @property
+    def symmetry_text(self) -> str:
+        if self.permutation_invariant:
+            return "permutation-invariant features, as the problem is"
+        names = zip(self.problem.domain.coordinates, self.parities, strict=True)
+        kinds = [f"{'even' if p > 0 else 'odd'} in {x}" for x, p in names if p]
+        return f"features {', '.join(kinds)} about the center of the domain, as the problem is" if kinds else ""
+
+
+MAX_LOW_DIMENSION = 3  # coordinates up to which plain features cover a domain densely
+
+
+@dataclass(frozen=True)
+class PinnPlan:
+    """A physics-informed neural network; `parametrized` has symbols for learned parameters."""
+
+    problem: StrongForm = field(repr=False)
+    method: Pinn
+    parametrized: StrongForm = field(repr=False)
+    network: Mlp = field(repr=False)
+    hard_constraints: HardConstraints = field(repr=False)
+    optimizers: tuple[Optimizer, ...] = ()  # empty: Gauss-Newton
+    steps: int | None = None
+
+
+class PathMethod(StrEnum):
+    """Simulation of the paths of a diffusion process."""
+
+    WALK_ON_SPHERES = "walk on spheres"
+    EXACT_STEP = "one exact step (Gaussian transition density)"
+    EVOLUTION = "Euler-Maruyama to the initial or terminal time"
+    EXIT_TIME = "Euler-Maruyama until absorption"
+
+
+@dataclass(frozen=True)
+class MonteCarloPlan:
+    """Paths of a diffusion process, simulated by `paths`."""
+
+    problem: StrongForm = field(repr=False)
+    method: MonteCarlo
+    process: DiffusionProcess
+    paths: PathMethod
+
+
+SolverPlan = RandomFeaturesPlan | PinnPlan | GridPlan | MonteCarloPlan

@@ -21,7 +21,7 @@ from pdedsl.config.methods import (
 )
 from pdedsl.config.methods import Noise as NoiseMethod
 from pdedsl.config.networks import Linear, Mlp, Network, Torch, Torchvision, residual_maps
-from pdedsl.diagnostics import Span, closest_match
+from pdedsl.diagnostics import PdeError, Span, closest_match
 from pdedsl.ir.noise import (
     BranchNoise,
     ConstantNoise,
@@ -56,7 +56,7 @@ from pdedsl.planning.computability import learned_fields_in, require_computable_
 from pdedsl.planning.methods import ensemble_size, has_stochastic_version, networks_by_depth, scheme_of, steps_of
 from pdedsl.planning.noise import noise_of
 from pdedsl.planning.objective import loss_of, objective_of
-from pdedsl.planning.operator import plan_operator
+from pdedsl.planning.operator import operator_plan_or_error
 from pdedsl.planning.unused_options import require_used
 from pdedsl.symbolic.symbols import Applied, Component, Field, Partial, Softmax
 
@@ -392,8 +392,10 @@ def plan_data(paths: PathExpectation, spec: Spec) -> DataPlan:
     families = plan_parts(paths, spec, method)
     members, samples, training_samples = ensemble_size(method.config if method else None)
     readout = readout_of(paths, spec, families[0])
+    operator = operator_plan_or_error(paths, spec)
     if classes is None:  # the model is the evolution operator, which must exist
-        plan_operator(paths, spec)
+        if isinstance(operator, PdeError):
+            raise operator
         require_computable_exprs((paths.data,), paths.data_span, spec)
     if readout and not isinstance(spec.space.dimension, int):
         raise errors.networks.unknown_dimension(spec.space.span)
@@ -409,6 +411,7 @@ def plan_data(paths: PathExpectation, spec: Spec) -> DataPlan:
         noise.average,
         noise.weights,
         paths.data_span,
+        operator,
         objective_of(paths, method, dimension),
         readout.bound if readout else None,
         readout.box if readout else None,

@@ -14,23 +14,23 @@ from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.representation import PathExpectation, Representation
+from pdedsl.ir.solver_plans import GridPlan
 from pdedsl.ir.spec import Spec
-from pdedsl.planning.operator import operator_plan_or_error
-from pdedsl.planning.solver_selection import require_reference
+from pdedsl.planning.solver_selection import SolverPlanner, plan_reference
 
 
 def require_evaluation(
-    block: EvaluateBlock, representation: Representation, model: Model, spec: Spec, reference: StrongForm | None
-) -> None:
-    """Raises an error for an entry of the block that does not apply to the model."""
+    block: EvaluateBlock, representation: Representation, model: Model, spec: Spec, problem: StrongForm | None
+) -> Model:
+    """The model, with the reference grid of the block if it is an evolution operator; `problem` is the equation of R^d
+    on a truncated domain. Raises an error for an entry of the block that does not apply."""
     if isinstance(model, SolvePlan):
         _refuse_classifier_entries(block)
         _require_solution_plots(block, model.method)
-        return
+        return model
     if isinstance(model, DataPlan) and model.classes is None:
         _refuse_classifier_entries(block)
-        _require_reference(block, representation, spec, reference)
-        return
+        return replace(model, reference=_plan_reference(block, model, spec, problem))
     noise = representation.input_variance if isinstance(representation, PathExpectation) else None
     for chosen in block.certify:
         if isinstance(chosen.config, SmoothingCertificate) and noise is None:
@@ -44,6 +44,7 @@ def require_evaluation(
     for plot, span in zip(block.plot, block.places.get("plot", ()), strict=False):
         if isinstance(plot, Plot):
             _require_plot(plot, span, block, model)
+    return model
 
 
 def _refuse_classifier_entries(block: EvaluateBlock) -> None:
@@ -52,22 +53,20 @@ def _refuse_classifier_entries(block: EvaluateBlock) -> None:
             raise errors.evaluation.not_a_classifier(key, block.place(key))
 
 
-def _require_reference(
-    block: EvaluateBlock, representation: Representation, spec: Spec, problem: StrongForm | None
-) -> None:
+def _plan_reference(block: EvaluateBlock, model: DataPlan, spec: Spec, problem: StrongForm | None) -> GridPlan | None:
     """On R^d, a reference needs an evolution operator, and a grid that solves the equation on a box."""
     if block.plot:
         raise errors.evaluation.plot_on_whole_space(item_text(block.plot[0]), block.place("plot"))
     if block.reference is None:
-        return
-    operator = operator_plan_or_error(representation, spec)
-    if isinstance(operator, PdeError):
-        raise operator
+        return None
+    if isinstance(model.operator, PdeError):
+        raise model.operator
     if not isinstance(spec.space.dimension, int):
         raise errors.evaluation.reference_in_any_dimension(str(spec.space.dimension), block.place("reference"))
     if problem is None:
         raise errors.evaluation.reference_with_learned_coefficients(block.place("reference"))
-    require_reference(replace(block.reference, config=replace(block.reference.config, extent=None)), problem)
+    reference = replace(block.reference, config=replace(block.reference.config, extent=None))
+    return plan_reference(reference, SolverPlanner(problem))
 
 
 def _require_solution_plots(block: EvaluateBlock, method: Solver) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from pdedsl import errors
-from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures
+from pdedsl.config.methods import Pinn, RandomFeatures
 from pdedsl.config.networks import (
     Conv,
     Convnet,
@@ -24,12 +24,12 @@ from pdedsl.config.networks import (
     WideResnet,
 )
 from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
+from pdedsl.ir.solver_plans import GridPlan, MonteCarloPlan, PinnPlan, RandomFeaturesPlan
 from pdedsl.ir.spec import Spec
 
 MAX_WEIGHTS = 1_000_000_000  # 4 GB in single precision
 MAX_TABLE_ENTRIES = 1_000_000_000  # of the largest table of a method: 8 GB in double precision
 DEFAULT_MAX_FEATURES = 2000  # largest number of random features tried by default
-DEFAULT_PINN = Mlp(width=20, depth=3)  # default network
 ROWS_PER_WEIGHT = 3  # of the Gauss-Newton system, at most
 
 
@@ -107,17 +107,18 @@ def _largest_table(plan: SolvePlan) -> int:
     """The number of entries of the largest table of a method."""
     domain, components = plan.problem.domain, len(plan.problem.components)
     size, places = len(domain.coordinates), max(len(plan.problem.conditions), 1)
-    match plan.method:
-        case RandomFeatures(n=n, points=points):
+    match plan.solver:
+        case RandomFeaturesPlan(method=RandomFeatures(n=n, points=points)):
             columns = (n or DEFAULT_MAX_FEATURES) * components
             return columns * max((points or 0) * len(plan.problem.equations), 2 * columns)
-        case Pinn(points=points, initial=initial, boundary=boundary):
-            net = plan.network or DEFAULT_PINN
+        case PinnPlan(
+            network=net, method=Pinn(points=points, initial=initial, boundary=boundary), optimizers=optimizers
+        ):
             weights = count_weights(net, size, 0, components)
             rows = min(points, ROWS_PER_WEIGHT * weights) + places * max(initial, boundary)
-            streams = (2 * size + 2) * net.width * (net.depth if plan.optimizers else 1)
+            streams = (2 * size + 2) * net.width * (net.depth if optimizers else 1)
             return max(points * streams, rows * weights, weights**2)
-        case Grid() | MonteCarlo():
+        case GridPlan() | MonteCarloPlan():
             return 0  # grids have their own limit, Monte Carlo works in batches
         case _:
-            assert_never(plan.method)
+            assert_never(plan.solver)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import assert_never
-
 from sympy import Integer
 
 from pdedsl import errors
@@ -12,8 +10,7 @@ from pdedsl.config.methods import Fixed, Integrator
 from pdedsl.config.networks import Mlp, Torch
 from pdedsl.diagnostics import PdeError
 from pdedsl.ir.plan import OperatorPlan, OperatorSegment
-from pdedsl.ir.problem import StrongForm
-from pdedsl.ir.representation import FeatureMapEvolution, PathExpectation, Representation, SdeSegment
+from pdedsl.ir.representation import PathExpectation, SdeSegment
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.system_kinds import operator_samples
 from pdedsl.ir.terms import MatrixStructure
@@ -23,20 +20,12 @@ from pdedsl.planning.methods import has_stochastic_version, scheme_of, steps_of
 from pdedsl.planning.noise import is_exact_in_one_step, law_of
 
 
-def operator_plan_or_error(representation: Representation, spec: Spec) -> OperatorPlan | PdeError:
+def operator_plan_or_error(paths: PathExpectation, spec: Spec) -> OperatorPlan | PdeError:
     """The plan of the evolution operator, or the error that explains why there is none."""
-    match representation:
-        case PathExpectation():
-            try:
-                return plan_operator(representation, spec)
-            except PdeError as error:
-                return error
-        case FeatureMapEvolution():
-            return errors.networks.operator_on_pixels(spec.space.span)
-        case StrongForm():
-            return errors.networks.operator_on_domain(spec.space.span)
-        case _:
-            assert_never(representation)
+    try:
+        return plan_operator(paths, spec)
+    except PdeError as error:
+        return error
 
 
 def plan_operator(paths: PathExpectation, spec: Spec) -> OperatorPlan:

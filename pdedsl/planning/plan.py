@@ -26,7 +26,7 @@ def plan(representation: Representation, spec: Spec, reference: StrongForm | Non
         require_used_in_training(spec.train, model)
         require_single_input_noise(spec.train, model)
     if spec.evaluate is not None:
-        require_evaluation(spec.evaluate, representation, model, spec, reference)
+        return require_evaluation(spec.evaluate, representation, model, spec, reference)
     return model
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import product
 from math import prod
 
@@ -41,7 +40,6 @@ class PrescribedValue:
     number: tuple[int, int]  # of the condition and its residual
 
 
-@lru_cache(maxsize=4)  # used several times for each plan
 def ansatz_of(statement: StrongForm) -> tuple[Ansatz, ...]:
     unscaled = [_component_ansatz(statement, k) for k in range(len(statement.components))]
     return tuple(replace(a, factor=u * a.factor) for a, u in zip(unscaled, solution_scales(statement), strict=True))

@@ -25,32 +25,17 @@ SAMPLES = 64  # points at which the sign of a coefficient is evaluated
 MAX_SIMPLIFIED_SIZE = 100  # nodes of an expression
 
 
-def obstacle(statement: StrongForm) -> PdeError | None:
-    """Why Monte Carlo does not apply; None if it does."""
-    try:
-        process_of(statement)
-    except PdeError as error:
-        return error
-    return None
-
-
 def process_of(statement: StrongForm) -> DiffusionProcess:
     """The process of a problem; raises PdeError if there is none."""
     residual = _only_equation(statement)
     affine, domain = _affine(residual), statement.domain
     _require_orders(affine, residual, domain)
     data = _initial_data(statement)
-    parts = _normalize(affine, residual, data, domain)
-    drift = tuple(_coefficient(parts, domain, k) for k in range(len(domain.space)))
-    process = DiffusionProcess(
-        domain,
-        drift,
-        tuple(_matrix(parts, domain)),
-        _coefficient(parts, domain),
-        parts.inhomogeneity,
-        data,
-        tuple(_process_boundaries(statement)),
-    )
+    generator = _normalize(affine, residual, data, domain).second_order(len(domain.space))
+    assert generator is not None
+    boundaries = tuple(_process_boundaries(statement))
+    drift, matrix, rate, source = generator.drift, generator.matrix, generator.rate, generator.source
+    process = DiffusionProcess(domain, drift, matrix, rate, source, data, boundaries)
     _require_process(process, residual, statement)
     return process
 
@@ -124,19 +109,6 @@ def _diffusion_sign(affine: Affine, domain: Domain) -> Expr:
     region = region_of(domain.coordinates, len(domain.coordinates), ends, None, domain.inequalities)
     value = compile_function(trace, region.layout)
     return S.NegativeOne if sum(map(value, region.interior(SAMPLES))) < 0 else S.One
-
-
-def _coefficient(affine: Affine, domain: Domain, *places: int) -> Expr:
-    """The coefficient of the derivative with respect to these coordinates."""
-    wanted = tuple(places.count(k) for k in range(len(domain.coordinates)))
-    return next((c for d, c in affine.terms if d.orders == wanted), S.Zero)
-
-
-def _matrix(affine: Affine, domain: Domain) -> Iterator[tuple[int, int, Expr]]:
-    for derivative, coefficient in affine.terms:
-        if derivative.order == 2:
-            i, j = (k for k, n in enumerate(derivative.orders) for _ in range(n))
-            yield i, j, coefficient if i == j else coefficient / 2
 
 
 # ---- Initial and boundary conditions

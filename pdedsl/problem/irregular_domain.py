@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from sympy import Expr, S
+from sympy import Expr
 
 from pdedsl.ir.boundary import Dirichlet, InitialCondition, Place, ScalarCondition
 from pdedsl.ir.problem import StrongForm
-from pdedsl.ir.residual import Derivative
 from pdedsl.ir.solver_plans import IrregularDirichletProblem
 from pdedsl.problem.capabilities import Method
 from pdedsl.problem.first_order_system import GridNotApplicable, require_on_grid
@@ -22,17 +21,13 @@ def irregular_dirichlet_problem(statement: StrongForm) -> IrregularDirichletProb
         raise GridNotApplicable("on a curved domain only linear equations with known coefficients are supported")
     if any(i.periodic for i in domain.intervals):
         raise GridNotApplicable("curved domains with periodic axes are not supported")
-    coefficients = dict(affine.terms)
-    units = [tuple(int(k == axis) for k in range(2)) for axis in range(2)]
-    second = tuple(coefficients.pop(Derivative(0, (2 * a, 2 * b)), S.Zero) for a, b in units)
-    first = tuple(coefficients.pop(Derivative(0, unit), S.Zero) for unit in units)
-    zeroth = coefficients.pop(Derivative(0, (0, 0)), S.Zero)
-    if any(c != 0 for c in coefficients.values()):
+    operator = affine.second_order(len(domain.space))
+    if operator is None or not operator.is_diagonal:
         raise GridNotApplicable(
             "on a curved domain mixed derivatives and derivatives of order above two are not supported"
         )
     values = dict(_dirichlet_value(c) for c in statement.scalar_conditions)
-    return IrregularDirichletProblem(second, first, zeroth, affine.inhomogeneity, values)
+    return IrregularDirichletProblem(operator, values)
 
 
 def _dirichlet_value(condition: ScalarCondition) -> tuple[Place, Expr]:

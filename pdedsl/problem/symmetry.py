@@ -11,17 +11,16 @@ from itertools import product
 
 from sympy import Expr
 
-from pdedsl.ir.ansatz import ReflectionSymmetry
+from pdedsl.ir.ansatz import Ansatz, ReflectionSymmetry
 from pdedsl.ir.boundary import ConditionResidual, Face
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Derivative, Residual
-from pdedsl.problem.ansatz import ansatz_of
 from pdedsl.symbolic.evaluate import Substitution, is_numerically_equal
 
 MAX_SIZE = 3  # components, and dimensions of space, up to which symmetries are tried
 
 
-def reflection_symmetry(statement: StrongForm) -> ReflectionSymmetry | None:
+def reflection_symmetry(statement: StrongForm, ansatz: Sequence[Ansatz]) -> ReflectionSymmetry | None:
     """The first symmetry found that base and factor of the ansatz have as well."""
     domain, count = statement.domain, len(statement.components)
     if statement.periodic:
@@ -35,7 +34,7 @@ def reflection_symmetry(statement: StrongForm) -> ReflectionSymmetry | None:
     candidates = (
         ReflectionSymmetry(axis, signs) for axis in range(len(domain.space)) for signs in product((1, -1), repeat=count)
     )
-    return next((s for s in candidates if _holds(s, statement) and _ansatz_has(s, statement)), None)
+    return next((s for s in candidates if _holds(s, statement) and _ansatz_has(s, ansatz, statement)), None)
 
 
 def parities_of(statement: StrongForm) -> tuple[int, ...]:
@@ -105,10 +104,10 @@ def _swap(orders: tuple[int, ...], k: int) -> tuple[int, ...]:
     return (*orders[:k], orders[k + 1], orders[k], *orders[k + 2 :])
 
 
-def _ansatz_has(symmetry: ReflectionSymmetry, statement: StrongForm) -> bool:
+def _ansatz_has(symmetry: ReflectionSymmetry, ansatz: Sequence[Ansatz], statement: StrongForm) -> bool:
     """Whether base + factor · N has the symmetry for every N that has it."""
     reflection = _reflect_coordinate(symmetry, statement)
-    pairs = zip(ansatz_of(statement), symmetry.signs, strict=True)
+    pairs = zip(ansatz, symmetry.signs, strict=True)
     return all(
         is_numerically_equal(a.base, a.base, reflection, sign=sign)
         and is_numerically_equal(a.factor, a.factor, reflection)

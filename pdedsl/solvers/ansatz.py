@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import final
 
 import torch
-from sympy import Symbol
+from sympy import Expr, Symbol
 from torch import Tensor, nn
 
 from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.ir.ansatz import Ansatz
-from pdedsl.ir.problem import StrongForm
 
 
 @final
@@ -38,9 +37,9 @@ class AnsatzModule(nn.Module):
         return value
 
 
-def add_lifts(module: nn.Module, statement: StrongForm) -> nn.Module:
-    """The solution from that of the problem without its lifts."""
-    return AnsatzModule([Ansatz(base=lift) for lift in statement.lifts], statement.domain.coordinates, module)
+def add_lifts(module: nn.Module, lifts: Sequence[Expr], coordinates: tuple[Symbol, ...]) -> nn.Module:
+    """The solution from that of the problem without its lifts, if there are any."""
+    return AnsatzModule([Ansatz(base=lift) for lift in lifts], coordinates, module) if any(lifts) else module
 
 
 @final

@@ -13,7 +13,8 @@ from torch import Tensor
 
 from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.ir.boundary import ConditionResidual, Face, LevelSet, Place
-from pdedsl.ir.problem import Domain
+from pdedsl.ir.problem import Domain, StrongForm
+from pdedsl.runtime.basis.random_features import CoordinateBox
 from pdedsl.runtime.sampling import (
     NoPointsFound,
     PointDistribution,
@@ -46,6 +47,10 @@ class PointSampler:
     @cached_property
     def periodic(self) -> tuple[bool, ...]:
         return tuple(interval.periodic for interval in self.domain.intervals)
+
+    @property
+    def box(self) -> CoordinateBox:
+        return CoordinateBox((self.low + self.high) / 2, (self.high - self.low) / 2, torch.tensor(self.periodic))
 
     def inside(
         self,
@@ -154,3 +159,27 @@ def _sample_or_empty(
         return points.on(condition, n, seed, law)
     except NoPointsFound:
         return torch.empty(0, len(points.domain.coordinates), device=points.device, dtype=points.dtype)
+
+
+# ---- Gauge: components that are defined up to a constant, such as a pressure, have zero mean at fixed points
+
+
+GAUGE_POINTS, GAUGE_SEED = 16, 104729  # fixed points at which the mean is taken
+
+
+def fix_gauge(solution: Callable[[Tensor], Tensor], statement: StrongForm, points: Tensor) -> Tensor:
+    """Values at points (n, k); from a component that is known only up to a constant, its mean over the anchors at the
+    same time is subtracted."""
+    values = solution(points)
+    if not statement.defined_up_to_constant:
+        return values
+    space = len(statement.domain.space)
+    gauge_points = PointSampler(statement.domain, points.device, points.dtype).inside(GAUGE_POINTS, GAUGE_SEED)[
+        :, :space
+    ]
+    at_gauge_points = torch.cat(
+        [gauge_points.repeat(len(points), 1), points[:, space:].repeat_interleave(GAUGE_POINTS, 0)], 1
+    )  # each anchor at the time of each point
+    means = solution(at_gauge_points).reshape(len(points), GAUGE_POINTS, -1).mean(1)
+    is_free = [c in statement.defined_up_to_constant for c in range(len(statement.components))]
+    return values - means * torch.tensor(is_free, device=values.device)

@@ -21,13 +21,12 @@ from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.compiler import Compilation
 from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures, Solver
 from pdedsl.diagnostics import PdeError, Source
-from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.boundary import InitialCondition
 from pdedsl.ir.plan import DataPlan, OperatorPlan, SolvePlan
 from pdedsl.ir.problem import StrongForm
+from pdedsl.ir.solver_plans import GridPlan, SolverPlan
 from pdedsl.lowering.truncated_domain import DEFAULT_EXTENT, truncate_domain
-from pdedsl.planning.solver_selection import find_obstacle
-from pdedsl.solvers.collocation_points import PointSampler
+from pdedsl.solvers.collocation_points import PointSampler, fix_gauge
 from pdedsl.solvers.error_estimate import (
     ERROR_RTOL,
     INEXPENSIVE_GRID,
@@ -41,7 +40,6 @@ from pdedsl.solvers.error_estimate import (
     relative_error,
     residual_audit,
 )
-from pdedsl.solvers.gauge import fix_gauge
 from pdedsl.solvers.grid.driver import solve_by_grid
 from pdedsl.solvers.method_result import SolverResult
 from pdedsl.solvers.methods import SolveOptions, confidence_half_width, has_derivatives, solve_with
@@ -102,17 +100,21 @@ class Crosscheck:
 
 
 def crosscheck(
-    plan: SolvePlan, source: Source, options: SolveOptions, tell: Callable[[str], None] = lambda _: None
+    compilation: Compilation, options: SolveOptions, tell: Callable[[str], None] = lambda _: None
 ) -> Crosscheck:
+    """Every applicable method for a boundary value problem."""
+    plan = compilation.plan
+    assert isinstance(plan, SolvePlan)
     statement = plan.problem
     points = PointSampler(statement.domain, options.device).inside(COMPARISON_POINTS, options.seed + TEST_SEED + 2)
     results = []
     exact = exact_reference(statement)
     if exact is not None:
         results.append(MethodResult(exact.text, fix_gauge(exact.values, statement, points).detach(), 0.0, "none"))
-    for method in (plan.method, *(_inexpensive(a.method, plan) for a in plan.alternatives if not a.obstacle)):
-        tell(str(method))
-        results.append(_run_method(method, plan, source, options, points))
+    others = (_inexpensive(a.method, plan) for a in plan.alternatives if not a.obstacle)
+    for solver in (plan.solver, *map(compilation.plan_solver, others)):
+        tell(str(solver.method))
+        results.append(_run_method(solver, plan, compilation.spec.source, options, points))
     pairs = tuple(compare_pair(a, b) for a, b in combinations(results, 2))
     return Crosscheck(
         tuple(results), pairs, tuple((a.method.name, a.obstacle) for a in plan.alternatives if a.obstacle)
@@ -132,8 +134,10 @@ def _inexpensive(method: Solver, plan: SolvePlan) -> Solver:
             assert_never(method)
 
 
-def _run_method(method: Solver, plan: SolvePlan, source: Source, options: SolveOptions, points: Tensor) -> MethodResult:
-    result = solve_with(method, plan, options)
+def _run_method(
+    solver: SolverPlan, plan: SolvePlan, source: Source, options: SolveOptions, points: Tensor
+) -> MethodResult:
+    method, result = solver.method, solve_with(solver, options)
     if isinstance(method, MonteCarlo):
         subset = points[:MONTE_CARLO_POINTS]
         values, half_width = result(subset).detach(), confidence_half_width(result, subset)
@@ -176,14 +180,11 @@ def compare_pair(a: MethodResult, b: MethodResult) -> PairComparison:
 BOUNDARY_SAMPLES = 200  # points
 
 
-def solve_truncated(
-    analysis: Analysis, method: Grid, *, seed: int = 0, device: torch.device | str = "cpu"
-) -> SolverResult:
+def solve_truncated(plan: GridPlan, *, seed: int = 0, device: torch.device | str = "cpu") -> SolverResult:
     """`reference grid(n, extent)` of an equation on R^d, for localized solutions."""
-    size = float(method.extent or DEFAULT_EXTENT)
-    statement = truncate_domain(analysis, size)
-    result = solve_by_grid(statement, method, seed=seed, device=device)
-    boundary_max = _max_on_artificial_boundary(result, statement, size, seed)
+    size = float(plan.problem.domain.intervals[0].end)
+    result = solve_by_grid(plan, seed=seed, device=device)
+    boundary_max = _max_on_artificial_boundary(result, plan.problem, size, seed)
     box = f"domain truncated to [-{size:g}, {size:g}] per dimension"
     note = f"{box}; max |u| on the artificial boundary: {boundary_max:.1g}"
     return replace(result, metrics={**result.metrics, "rim": boundary_max}, notes=(*result.notes, note))
@@ -214,7 +215,7 @@ Z_95 = 1.96  # standard errors, for 95 %
 def crosscheck_compilation(compilation: Compilation, device: str | None, tell: Notify) -> Crosscheck:
     """Every method that applies: to the problem on a physical domain; on R^d, the operator and a grid."""
     if isinstance(compilation.plan, SolvePlan):
-        return crosscheck(compilation.plan, compilation.spec.source, solve_options(compilation, device), tell)
+        return crosscheck(compilation, solve_options(compilation, device), tell)
     grid = _reference_grid(compilation)
     if grid is None:
         raise errors.runs.trained_not_solved(compilation.spec.space.span).within(compilation.spec.source)
@@ -237,26 +238,25 @@ def _reference_grid(compilation: Compilation) -> Grid | None:
 
 def _crosscheck_operator(compilation: Compilation, grid: Grid, tell: Notify) -> Crosscheck:
     grid = replace(grid, extent=grid.extent or DEFAULT_EXTENT)
-    statement = truncate_domain(compilation.analysis, float(grid.extent or DEFAULT_EXTENT))
-    not_applicable = find_obstacle(replace(grid, extent=None), statement, compilation.spec.space.span)
-    source, seed = torch.Generator().manual_seed(seed_of(compilation.spec) + TEST_SEED), seed_of(compilation.spec)
-    fractions = torch.rand(MONTE_CARLO_POINTS, len(statement.domain.space), generator=source, dtype=torch.float64)
-    points = float(grid.extent or DEFAULT_EXTENT) * (fractions - 0.5)
-    methods = [
-        ("evolution operator", _estimate_by_operator),
-        *([] if not_applicable else [(str(grid), _solve_by_grid)]),
-    ]
-    results = []
-    for name, run in methods:
-        tell(name)
-        results.append(run(compilation, statement, grid, points, seed))
-    inapplicable = ((grid.name, not_applicable.diagnostics[0].message),) if not_applicable else ()
-    return Crosscheck(tuple(results), () if not_applicable else (compare_pair(*results),), inapplicable)
+    extent, seed = float(grid.extent or DEFAULT_EXTENT), seed_of(compilation.spec)
+    fractions = torch.rand(
+        MONTE_CARLO_POINTS,
+        int(compilation.spec.space.dimension),
+        generator=torch.Generator().manual_seed(seed + TEST_SEED),
+        dtype=torch.float64,
+    )
+    points, reference = extent * (fractions - 0.5), compilation.plan_reference(grid)
+    problem = truncate_domain(compilation.analysis, extent)
+    tell("evolution operator")
+    operator = _estimate_by_operator(compilation, problem, points, seed)
+    if isinstance(reference, PdeError):
+        return Crosscheck((operator,), (), ((grid.name, reference.diagnostics[0].message),))
+    tell(str(grid))
+    on_grid = _solve_on_box(reference, str(grid), points, seed)
+    return Crosscheck((operator, on_grid), (compare_pair(operator, on_grid),), ())
 
 
-def _estimate_by_operator(
-    compilation: Compilation, statement: StrongForm, grid: Grid, points: Tensor, seed: int
-) -> MethodResult:
+def _estimate_by_operator(compilation: Compilation, statement: StrongForm, points: Tensor, seed: int) -> MethodResult:
     plan = compilation.operator_plan
     assert isinstance(plan, OperatorPlan)
     data, _, end = _initial_data(statement)
@@ -270,15 +270,13 @@ def _estimate_by_operator(
     )
 
 
-def _solve_by_grid(
-    compilation: Compilation, statement: StrongForm, grid: Grid, points: Tensor, seed: int
-) -> MethodResult:
-    result = solve_truncated(compilation.analysis, grid, seed=seed)
-    *_, end = _initial_data(statement)
+def _solve_on_box(plan: GridPlan, name: str, points: Tensor, seed: int) -> MethodResult:
+    result = solve_truncated(plan, seed=seed)
+    *_, end = _initial_data(plan.problem)
     with torch.no_grad():
         values = result(torch.cat([points, torch.full_like(points[:, :1], end)], 1))
     error = max(result.metrics["error"], result.metrics["rim"] / float(values.abs().max()))
-    return MethodResult(str(grid), values, error, "self-convergence to the N/2 grid, or truncation of the domain")
+    return MethodResult(name, values, error, "self-convergence to the N/2 grid, or truncation of the domain")
 
 
 def _initial_data(statement: StrongForm) -> tuple[Callable[[Tensor], Tensor], float, float]:

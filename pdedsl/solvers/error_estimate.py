@@ -39,12 +39,11 @@ from pdedsl.ir.parameters import learned_functions, with_function_symbols
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.ir.residual import Derivative, Residual
-from pdedsl.planning.solver_selection import Scheme, grid_scheme
+from pdedsl.ir.solver_plans import FiniteVolumeScheme
 from pdedsl.runtime.diff.autodiff import partial_derivatives
 from pdedsl.runtime.ode.step_doubling import MaxStepsExceeded, StepSizeUnderflow
 from pdedsl.solvers.ansatz import AnsatzModule, AnsatzWithFunctions
-from pdedsl.solvers.collocation_points import PointSampler, sample_conditions
-from pdedsl.solvers.gauge import fix_gauge
+from pdedsl.solvers.collocation_points import PointSampler, fix_gauge, sample_conditions
 from pdedsl.solvers.grid.driver import solve_by_grid
 from pdedsl.solvers.grid.grid_result import L1_ERROR, GridSolveFailed
 from pdedsl.solvers.method_result import SolverResult
@@ -284,15 +283,18 @@ class ErrorEstimate:
 
     @property
     def verdict(self) -> Verdict:
-        missed = any(not j.passed for j in self._checks) or any(c.exact and not c.passed for c in self.comparisons)
-        if missed or self._has_no_digits:
+        if self._violated or self._has_no_digits or any(c.exact and not c.passed for c in self.comparisons):
             return Verdict.FAILS
         return Verdict.HOLDS if all(c.passed for c in self.comparisons) else Verdict.DISAGREES
 
     @property
     def failures(self) -> tuple[str, ...]:
         """The violated criteria, one sentence each."""
-        missed = [str(j) for j in self._checks if not j.passed]
+        missed = (
+            f"'{r.text}' {r.where} is violated: relative rms residual {r.relative_rms:.1e} "
+            f"(tolerance {self.tolerance:.2g})"
+            for r in self._violated
+        )
         vague = (f"no significant digits: relative error {self.own}",) if self._has_no_digits else ()
         return (*missed, *vague, *(_comparison_text(c) for c in self.comparisons if not c.passed))
 
@@ -302,8 +304,8 @@ class ErrorEstimate:
         return self.own is not None and not self.comparisons and not self.own.value <= ONE_DIGIT_RTOL
 
     @property
-    def _checks(self) -> list[ResidualCheck]:
-        return [ResidualCheck(g, self.tolerance) for g in self.residual_norms]
+    def _violated(self) -> list[ResidualNorm]:
+        return [r for r in self.residual_norms if not r.relative_rms <= self.tolerance]  # also if NaN
 
     @property
     def tolerance(self) -> float:
@@ -341,24 +343,6 @@ class ErrorBar:
 
     def __str__(self) -> str:
         return f"{self.value:.1e} ({self.against})" if isfinite(self.value) else f"unknown ({self.against})"
-
-
-@dataclass(frozen=True)
-class ResidualCheck:
-    """A residual and its tolerance."""
-
-    gap: ResidualNorm
-    tolerance: float
-
-    @property
-    def passed(self) -> bool:
-        return isfinite(self.gap.relative_rms) and self.gap.relative_rms <= self.tolerance
-
-    def __str__(self) -> str:
-        return (
-            f"'{self.gap.text}' {self.gap.where} is violated: relative rms residual {self.gap.relative_rms:.1e} "
-            f"(tolerance {self.tolerance:.2g})"
-        )
 
 
 def _comparison_text(c: Comparison) -> str:
@@ -431,7 +415,7 @@ def assess(result: SolverResult, plan: SolvePlan, source: Source, options: Solve
     )
     parameters = {name: e.value for name, e in result.parameters.items()}
     references = tuple(reference_solutions(plan, options, parameters))
-    comparisons = tuple(compare_with_reference(result, r, plan.problem, options) for r in references)
+    comparisons = tuple(compare_with_reference(result, r, plan, options) for r in references)
     evidence = "confidence intervals" if isinstance(result.method, MonteCarlo) else "residuals"
     note = ONLY_SELF_CONVERGENCE if isinstance(result.method, Grid) else NO_REFERENCE.format(evidence)
     if isinstance(result.method, Grid):
@@ -466,15 +450,16 @@ def residual_audit(result: SolverResult, statement: StrongForm, options: SolveOp
 
 
 def compare_with_reference(
-    result: SolverResult, reference: Reference, statement: StrongForm, options: SolveOptions
+    result: SolverResult, reference: Reference, plan: SolvePlan, options: SolveOptions
 ) -> Comparison:
+    statement = plan.problem
     if not isfinite(reference.error):
         return Comparison(reference.text, nan, nan, inf, exact=False)
     points = sample_test_points(statement, result, options)
     names = tuple(c.name for c in statement.components)
     with torch.no_grad():
         values, expected = (fix_gauge(f, statement, points) for f in (result, reference.values))
-    discontinuous = grid_scheme(statement) is Scheme.VOLUMES
+    discontinuous = plan.grid is not None and isinstance(plan.grid.scheme, FiniteVolumeScheme)
     comparison = compare(values, expected, names, reference.text, reference.error, discontinuous)
     if isinstance(result.method, MonteCarlo):
         half_width = confidence_half_width(result, points)
@@ -525,7 +510,7 @@ def inexpensive_grid(plan: SolvePlan, parameters: Mapping[str, float]) -> Grid |
     statement = plan.problem
     is_determined = bool(statement.parameters) and all(p.name in parameters for p in statement.parameters)
     applies = any(isinstance(a.method, Grid) and not a.obstacle for a in plan.alternatives)
-    applies = applies or (is_determined and isinstance(grid_scheme(statement), Scheme))
+    applies = applies or (is_determined and plan.grid is not None)
     n = INEXPENSIVE_GRID.get(len(statement.domain.space))
     return Grid(n=n) if applies and n is not None else None
 
@@ -533,14 +518,13 @@ def inexpensive_grid(plan: SolvePlan, parameters: Mapping[str, float]) -> Grid |
 def grid_reference(grid: Grid, plan: SolvePlan, options: SolveOptions, parameters: Mapping[str, float]) -> Reference:
     """A grid solution, and its difference to the N/2 grid, which exceeds its error where it converges."""
     if plan.reference:
-        result = solve_with(grid, plan, options)
+        result = solve_with(plan.on_grid(grid), options)
     else:
         values = {
             name: torch.tensor(value, dtype=torch.float64, device=options.device) for name, value in parameters.items()
         }
         result = solve_by_grid(
-            plan.problem,
-            grid,
+            plan.on_grid(grid),
             seed=options.seed,
             device=options.device,
             parameter_values=values,

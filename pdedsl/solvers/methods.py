@@ -8,9 +8,8 @@ from typing import assert_never
 import torch
 from torch import Tensor
 
-from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures, Solver
 from pdedsl.io import RunError, RunInterrupted
-from pdedsl.ir.plan import SolvePlan
+from pdedsl.ir.solver_plans import GridPlan, MonteCarloPlan, PinnPlan, RandomFeaturesPlan, SolverPlan
 from pdedsl.runtime.basis.interpolation import CellAxis, MovingLeastSquares, TensorProductExpansion
 from pdedsl.solvers.grid.driver import solve_by_grid
 from pdedsl.solvers.method_result import SolverResult
@@ -32,38 +31,36 @@ class SolveOptions:
     measurements: tuple[Measurement, ...] = ()
 
 
-def solve_with(method: Solver, plan: SolvePlan, options: SolveOptions) -> SolverResult:
+def solve_with(plan: SolverPlan, options: SolveOptions) -> SolverResult:
     """Runs a solver; raises RunError if it runs out of memory."""
     try:
-        return _dispatch(method, plan, options)
+        return _dispatch(plan, options)
     except (MemoryError, RuntimeError) as error:
         if isinstance(error, MemoryError) or "allocate" in str(error):
-            raise RunError(f"not enough memory for {method}: reduce its size") from None
+            raise RunError(f"not enough memory for {plan.method}: reduce its size") from None
         raise
 
 
-def _dispatch(method: Solver, plan: SolvePlan, options: SolveOptions) -> SolverResult:
-    match method:
-        case RandomFeatures():
+def _dispatch(plan: SolverPlan, options: SolveOptions) -> SolverResult:
+    match plan:
+        case RandomFeaturesPlan():
             return solve_by_random_features(
-                plan.problem, method, seed=options.seed, device=options.device, measurements=options.measurements
+                plan, seed=options.seed, device=options.device, measurements=options.measurements
             )
-        case MonteCarlo():
-            return solve_by_monte_carlo(plan.problem, method, seed=options.seed)
-        case Grid():
-            return solve_by_grid(plan.problem, method, seed=options.seed, device=options.device)
-        case Pinn():
-            return _train_pinn(method, plan, options)
+        case MonteCarloPlan():
+            return solve_by_monte_carlo(plan, seed=options.seed)
+        case GridPlan():
+            return solve_by_grid(plan, seed=options.seed, device=options.device)
+        case PinnPlan():
+            return _train_pinn(plan, options)
         case _:
-            assert_never(method)
+            assert_never(plan)
 
 
-def _train_pinn(method: Pinn, plan: SolvePlan, options: SolveOptions) -> SolverResult:
-    phases = training_phases(plan.optimizers, plan.steps or method.steps)
+def _train_pinn(plan: PinnPlan, options: SolveOptions) -> SolverResult:
+    phases = training_phases(plan.optimizers, plan.steps or plan.method.steps)
     result = solve_by_pinn(
-        plan.problem,
-        method,
-        network=plan.network,
+        plan,
         phases=phases,
         seed=options.seed,
         device=options.device,

@@ -12,17 +12,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import NormalDist
+from typing import assert_never
 
 import torch
 from sympy import Expr, Heaviside, Mul, S
 from torch import Tensor, nn
 
 from pdedsl.codegen.pointwise import compile_pointwise
-from pdedsl.config.methods import MonteCarlo
 from pdedsl.ir.boundary import Face, LevelSet, Place
-from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.process import Absorption, DiffusionProcess, Reflection, TimeCondition, TimeDirection
-from pdedsl.problem.diffusion_process import process_of
+from pdedsl.ir.solver_plans import MonteCarloPlan, PathMethod
 from pdedsl.runtime.rng import generator, hash_words
 from pdedsl.runtime.sde.absorbed_reflected_paths import (
     BoundedPath,
@@ -218,13 +217,18 @@ VARIANCE_SAMPLES = 1024  # points at which the largest variance is estimated
 INCREMENTS, EXIT_TIMES, BRIDGE = 0, 1, 2  # streams of random numbers
 
 
-def path_estimator(process: DiffusionProcess, steps: int) -> PathEstimator:
-    compiled = CompiledProcess(process)
-    if process.is_brownian:
-        return WalkOnSpheresEstimator(compiled)
-    if process.data is None:
-        return ExitTimeEstimator(compiled, steps)
-    return EvolutionEstimator(compiled, process.data, steps)
+def path_estimator(plan: MonteCarloPlan) -> PathEstimator:
+    compiled, steps = CompiledProcess(plan.process), plan.method.steps
+    match plan.paths:
+        case PathMethod.WALK_ON_SPHERES:
+            return WalkOnSpheresEstimator(compiled)
+        case PathMethod.EXIT_TIME:
+            return ExitTimeEstimator(compiled, steps)
+        case PathMethod.EVOLUTION | PathMethod.EXACT_STEP:
+            assert plan.process.data is not None
+            return EvolutionEstimator(compiled, plan.process.data, steps, plan.paths is PathMethod.EXACT_STEP)
+        case _:
+            assert_never(plan.paths)
 
 
 def antithetic_mean(values: Tensor) -> Tensor:
@@ -279,11 +283,12 @@ class EvolutionEstimator:
     compiled: CompiledProcess
     data: TimeCondition
     steps: int
+    is_exact: bool = False
 
     def __call__(self, points: Tensor, rows: int, seed: int) -> Tensor:
         d = points.shape[-1] - 1
         noise = AntitheticNoise(points, rows, seed)
-        if self.compiled.process.has_exact_step:
+        if self.is_exact:
             value = self._value(points, noise, 1, single_step_noise(noise, d))
             return torch.stack([value, torch.zeros_like(value)])
         half = self.steps // 2
@@ -417,22 +422,19 @@ MAX_BATCH_NUMBERS = 2**21  # in memory at a time
 CACHED_RESULTS = 4  # a plot has up to three slices
 
 
-def solve_by_monte_carlo(statement: StrongForm, method: MonteCarlo, *, seed: int = 0) -> SolverResult:
+def solve_by_monte_carlo(plan: MonteCarloPlan, *, seed: int = 0) -> SolverResult:
     """Paths are simulated when the solution is evaluated, on the device and in the dtype of the points."""
-    process = process_of(statement)
-    bias_factor = 1 / (2**0.5 - 1) if process.curves else 1.0  # order ½ at curved boundaries
-    module = MonteCarloSolution(path_estimator(process, method.steps), method.samples, seed, bias_factor)
-    return SolverResult(module, method, notes=(_note(process, method),))
+    bias_factor = 1 / (2**0.5 - 1) if plan.process.curves else 1.0  # order ½ at curved boundaries
+    module = MonteCarloSolution(path_estimator(plan), plan.method.samples, seed, bias_factor)
+    return SolverResult(module, plan.method, notes=(_note(plan),))
 
 
-def _note(process: DiffusionProcess, method: MonteCarlo) -> str:
-    samples = f"{method.samples:,} paths per point, antithetic variates"
-    if process.is_brownian:
-        return f"{samples}, walk on spheres"
-    if process.has_exact_step:
-        return f"{samples}, one exact step (Gaussian transition density)"
+def _note(plan: MonteCarloPlan) -> str:
+    samples = f"{plan.method.samples:,} paths per point, antithetic variates"
+    if plan.paths in (PathMethod.WALK_ON_SPHERES, PathMethod.EXACT_STEP):
+        return f"{samples}, {plan.paths.value}"
     bias = "intervals include the estimated time-discretization bias (step doubling)"
-    return f"{samples}, Euler-Maruyama with {method.steps} steps; {bias}"
+    return f"{samples}, Euler-Maruyama with {plan.method.steps} steps; {bias}"
 
 
 class MonteCarloSolution(nn.Module):

@@ -19,14 +19,15 @@ from pdedsl.ir.problem import Domain
 from pdedsl.runs.folder import METRICS
 from pdedsl.runs.metrics import read_metrics
 from pdedsl.runs.plots import new_figure, plot_curves, save_figure
+from pdedsl.solvers.collocation_points import fix_gauge
 from pdedsl.solvers.error_estimate import pde_residual_norm, residual_audit
-from pdedsl.solvers.gauge import fix_gauge
 from pdedsl.solvers.methods import SolveOptions, has_derivatives
 from pdedsl.solvers.solution import Solution
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
     from PIL.Image import Image
 
 
@@ -189,7 +190,6 @@ def _plot_slice(
     colours: str,
     limits: tuple[float, float],
 ) -> None:
-    low, high = bounds(domain)
     first = section.axes[0]
     ax.set_title(caption(label), fontsize=10, color=INK)
     if len(section.axes) == 1:
@@ -198,23 +198,24 @@ def _plot_slice(
         ax.grid(alpha=0.25)
         return
     # Time runs to the right, as in the papers.
-    across, up = (
-        (section.axes[1], first) if domain.has_time and section.axes[1] == len(low) - 1 else (first, section.axes[1])
-    )
+    across, up = (section.axes[1], first) if section.axes[1] == len(domain.space) else (first, section.axes[1])
     table = values if across == section.axes[1] else values.T
+    image = _show_image(ax, table, domain, (across, up), colours, limits)
+    ax.figure.colorbar(image, ax=ax, shrink=0.9)
+
+
+def _show_image(
+    ax: Axes, table: Tensor, domain: Domain, axes: tuple[int, int], colours: str, limits: tuple[float, float]
+) -> AxesImage:
+    """A table (up, across) of values over two axes (across, up) of the domain."""
+    (low, high), (across, up) = bounds(domain), axes
     extent = (float(low[across]), float(high[across]), float(low[up]), float(high[up]))
-    image = ax.imshow(
-        table.numpy(),
-        origin="lower",
-        aspect=_aspect(domain, across, up),
-        extent=extent,
-        cmap=colours,
-        vmin=limits[0],
-        vmax=limits[1],
-    )
+    aspect = _aspect(domain, across, up)
     ax.set_xlabel(caption(domain.coordinates[across].name))
     ax.set_ylabel(caption(domain.coordinates[up].name))
-    ax.figure.colorbar(image, ax=ax, shrink=0.9)
+    return ax.imshow(
+        table.numpy(), origin="lower", aspect=aspect, extent=extent, cmap=colours, vmin=limits[0], vmax=limits[1]
+    )
 
 
 def _aspect(domain: Domain, across: int, up: int) -> Literal["equal", "auto"]:
@@ -257,26 +258,15 @@ def _first_frame(
     ax: Axes, section: Slice, tables: Sequence[Tensor], domain: Domain, name: str
 ) -> Callable[[Tensor], None]:
     """Draws the first frame; returns a function that updates it."""
-    low, high = bounds(domain)
     limits = _color_limits(tables, SIGNED)
     ax.set_title(caption(name), fontsize=10, color=INK)
-    ax.set_xlabel(caption(domain.coordinates[0].name))
     if len(section.axes) == 1:
+        ax.set_xlabel(caption(domain.coordinates[0].name))
         margin = 0.05 * (limits[1] - limits[0])
         (curve,) = ax.plot(section.points[:, 0].numpy(), tables[0].numpy(), color="#0072B2")
         ax.set_ylim(limits[0] - margin, limits[1] + margin)
         return lambda values: curve.set_ydata(values.numpy())
-    extent = (float(low[0]), float(high[0]), float(low[1]), float(high[1]))
-    ax.set_ylabel(caption(domain.coordinates[1].name))
-    image = ax.imshow(
-        tables[0].T.numpy(),
-        origin="lower",
-        aspect=_aspect(domain, 0, 1),
-        extent=extent,
-        cmap=SIGNED,
-        vmin=limits[0],
-        vmax=limits[1],
-    )
+    image = _show_image(ax, tables[0].T, domain, (0, 1), SIGNED, limits)
     return lambda values: image.set_data(values.T.numpy())
 
 

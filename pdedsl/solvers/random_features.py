@@ -14,12 +14,10 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from pdedsl.config.methods import RandomFeatures
-from pdedsl.ir.parameters import learned_scalars, with_parameter_symbols
+from pdedsl.ir.parameters import learned_scalars
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Derivative
-from pdedsl.problem.periodicity import subtract_lifts
-from pdedsl.problem.symmetry import is_exchangeable, parities_of
+from pdedsl.ir.solver_plans import RandomFeaturesPlan
 from pdedsl.runtime.basis.random_features import (
     CoordinateBox,
     FourierFeatureModel,
@@ -37,7 +35,14 @@ from pdedsl.runtime.sampling import PointDistribution
 from pdedsl.solvers.ansatz import add_lifts
 from pdedsl.solvers.collocation_points import CPU, PointSampler
 from pdedsl.solvers.method_result import Estimate, SolverResult
-from pdedsl.solvers.pinn.residuals import LinearizedResidual, Measurement, PointCounts, ResidualRows, residual_rows
+from pdedsl.solvers.pinn.residuals import (
+    LinearizedResidual,
+    Measurement,
+    PointCounts,
+    ResidualRows,
+    initial_scalars,
+    residual_rows,
+)
 from pdedsl.solvers.pinn.trainer import noise_variance
 
 # ---- Least-squares system
@@ -166,77 +171,49 @@ class LeastSquaresSystem:
 BANDWIDTHS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)  # in coordinates scaled to [-1, 1]
 TRIAL_FEATURES = 400  # for the bandwidth search
 BANDWIDTH_FACTOR, MAX_BANDWIDTH_STEPS = 1.4, 3  # of the increase after the search
-MAX_PERMUTED_COORDINATES = 5  # 5! = 120 permutations
-SYMMETRIC_FEATURES = 200  # as many as there are symmetric polynomials in five coordinates up to degree 12
-MAX_WEIGHTS = 4000  # of the second fit in high dimensions
 MANY_WEIGHTS = 1500  # above, there are fewer rows per weight
 MEASUREMENT_WEIGHT = 1e-3  # relative to the equations
 three_digits = "{:.3g}".format
 
 
 def solve_by_random_features(
-    statement: StrongForm,
-    method: RandomFeatures,
+    plan: RandomFeaturesPlan,
     *,
     seed: int = 0,
     device: torch.device | None = None,
     dtype: torch.dtype = torch.float64,
     measurements: Sequence[Measurement] = (),
 ) -> SolverResult:
-    """The solution in the span of `method.n` random Fourier features, computed in float64 and cast to `dtype`; plus the
-    lifts, if periodic conditions have jumps."""
-    if any(statement.lifts):
-        periodic = solve_by_random_features(
-            subtract_lifts(statement), method, seed=seed, device=device, dtype=dtype, measurements=measurements
-        )
-        return replace(periodic, module=add_lifts(periodic.module, statement))
-    problem = FeatureProblem(
-        statement, method, PointSampler(statement.domain, device or CPU), seed, tuple(measurements)
-    )
+    """The solution in the span of random Fourier features, computed in float64 and cast to `dtype`."""
+    problem = FeatureProblem(plan, PointSampler(plan.problem.domain, device or CPU), seed, tuple(measurements))
     fit = _fit_with_bandwidth_search(problem)
     basis, weights = (
         (fit.basis, fit.weights) if isinstance(fit.basis, FourierFeatures) else fit.basis.spread(fit.weights)
     )
-    module = FourierFeatureModel(basis, weights).to(dtype=dtype)
+    module = add_lifts(FourierFeatureModel(basis, weights).to(dtype=dtype), plan.lifts, plan.problem.domain.coordinates)
     bandwidths = ", ".join(map(three_digits, fit.bandwidth.tolist()))
     note = f"{len(fit.basis.phases)} random Fourier features, bandwidths {bandwidths}"
-    notes = (note, problem.symmetry_text) if problem.symmetry_text else (note,)
+    notes = (note, plan.symmetry_text) if plan.symmetry_text else (note,)
     metrics = {"fresh_residual": fit.test_residual, "residual": fit.loss, "steps": float(fit.steps)}
-    return SolverResult(module, method, metrics, notes, _estimate_parameters(problem, fit))
+    return SolverResult(module, plan.method, metrics, notes, _estimate_parameters(problem, fit))
 
 
 @dataclass(frozen=True)
 class FeatureProblem:
-    statement: StrongForm
-    method: RandomFeatures
+    """Least-squares problem of a plan: features and rows of residuals."""
+
+    plan: RandomFeaturesPlan
     points: PointSampler
     seed: int
     measurements: tuple[Measurement, ...] = ()
 
-    @cached_property
-    def parametrized(self) -> StrongForm:
-        return with_parameter_symbols(self.statement)
+    @property
+    def statement(self) -> StrongForm:
+        return self.plan.problem
 
     @cached_property
     def scalars(self) -> Tensor:
-        """Initial values of the learned scalars (of their logarithms, if they have a sign)."""
-        starts = [n.initial for n in learned_scalars(self.statement)]
-        return torch.tensor(starts, dtype=self.points.dtype, device=self.points.device)
-
-    @property
-    def n_features(self) -> int:
-        """Number of features of the first fit: by default more in more dimensions."""
-        return self.method.n or {1: 200, 2: 700}.get(
-            len(self.points.low), SYMMETRIC_FEATURES if self.is_permutation_invariant else 1200
-        )
-
-    @property
-    def max_features(self) -> int:
-        """Number of features of the second fit."""
-        default = 2000 if self.is_low_dimensional else max(2000, MAX_WEIGHTS // len(self.statement.components))
-        return self.method.n or {1: 400, 2: 1400}.get(
-            len(self.points.low), SYMMETRIC_FEATURES if self.is_permutation_invariant else default
-        )
+        return initial_scalars(self.statement, self.points)
 
     @property
     def target_residual(self) -> float:
@@ -244,71 +221,42 @@ class FeatureProblem:
         return 1e-7 if self.measurements else 1e-12
 
     @property
-    def is_low_dimensional(self) -> bool:
-        return len(self.points.low) <= 3
-
-    @property
     def retry_residual(self) -> float:
         """Test residual above which the fit is repeated with more features; larger in high dimensions (cost)."""
-        return 1e-7 if self.is_low_dimensional else 3e-5
+        return 1e-7 if self.plan.is_low_dimensional else 3e-5
 
-    @property
+    @cached_property
     def box(self) -> CoordinateBox:
-        low, high = self.points.low, self.points.high
-        antiperiodic = torch.tensor([k in self.statement.antiperiodic_axes for k in range(len(low))])
-        return CoordinateBox((low + high) / 2, (high - low) / 2, torch.tensor(self.points.periodic), antiperiodic)
-
-    @cached_property
-    def parities(self) -> tuple[int, ...]:
-        """Parity of the solution about the center of each coordinate (0: none); used only in high dimensions."""
-        return (0,) * len(self.points.low) if self.is_low_dimensional else parities_of(self.statement)
-
-    @cached_property
-    def is_permutation_invariant(self) -> bool:
-        """Whether the problem is invariant under permutations of its coordinates, and these can be enumerated."""
-        size = len(self.points.low)
-        return (
-            not self.is_low_dimensional
-            and size <= MAX_PERMUTED_COORDINATES
-            and not any(self.parities)
-            and is_exchangeable(self.statement)
-        )
-
-    @property
-    def symmetry_text(self) -> str:
-        if self.is_permutation_invariant:
-            return "permutation-invariant features, as the problem is"
-        names = zip(self.statement.domain.coordinates, self.parities, strict=True)
-        kinds = [f"{'even' if p > 0 else 'odd'} in {x}" for x, p in names if p]
-        return f"features {', '.join(kinds)} about the center of the domain, as the problem is" if kinds else ""
+        antiperiodic = [k in self.statement.antiperiodic_axes for k in range(len(self.points.low))]
+        return replace(self.points.box, antiperiodic=torch.tensor(antiperiodic))
 
     def sample_features(self, n_features: int, bandwidth: Tensor) -> AnyFeatures:
         """Random Fourier features with the symmetries of the problem."""
         plain = sample_fourier_features(n_features, self.box, bandwidth, hash_words(self.seed, 4))
-        if self.is_permutation_invariant:
+        if self.plan.permutation_invariant:
             return PermutationInvariantFeatures(plain)
-        if any(self.parities):
-            return SymmetrizedFeatures(plain.frequencies, plain.phases, self.box.center, self.parities)
+        if any(self.plan.parities):
+            return SymmetrizedFeatures(plain.frequencies, plain.phases, self.box.center, self.plan.parities)
         return plain
 
     @property
     def point_distribution(self) -> PointDistribution:
         """Denser near the boundary in low dimensions; in high dimensions nearly all points are near it anyway."""
-        return PointDistribution.CHEBYSHEV if self.is_low_dimensional else PointDistribution.SOBOL
+        return PointDistribution.CHEBYSHEV if self.plan.is_low_dimensional else PointDistribution.SOBOL
 
     def rows(self, n_features: int) -> list[ResidualRows]:
         """Three rows per weight; two for many weights in high dimensions, to save memory."""
         n_weights = n_features * len(self.statement.components)
         interior_ratio, condition_ratio = (
-            (2.0, 1.0) if self.is_low_dimensional or n_weights <= MANY_WEIGHTS else (1.2, 0.8)
+            (2.0, 1.0) if self.plan.is_low_dimensional or n_weights <= MANY_WEIGHTS else (1.2, 0.8)
         )
         inside = int(interior_ratio * n_weights) // max(len(self.statement.equations), 1)
         on = max(20, int(condition_ratio * n_weights) // max(len(self.statement.conditions), 1))
-        counts = PointCounts(self.method.points or inside, on)
-        weight = float(self.method.weight)
+        counts = PointCounts(self.plan.method.points or inside, on)
+        weight = float(self.plan.method.weight)
         return [
             *residual_rows(
-                self.parametrized, self.points, counts, hash_words(self.seed, 2), self.point_distribution, weight
+                self.plan.parametrized, self.points, counts, hash_words(self.seed, 2), self.point_distribution, weight
             ),
             *self.measurement_rows(),
         ]
@@ -325,7 +273,7 @@ class FeatureProblem:
         """Residuals at held-out collocation points."""
         counts = PointCounts(500, max(20, 500 // max(len(self.statement.conditions), 1)))
         return residual_rows(
-            self.parametrized, self.points, counts, hash_words(self.seed, 3), PointDistribution.SOBOL, 1.0
+            self.plan.parametrized, self.points, counts, hash_words(self.seed, 3), PointDistribution.SOBOL, 1.0
         )
 
 
@@ -346,11 +294,13 @@ class Fit:
 
 
 def _fit_with_bandwidth_search(problem: FeatureProblem) -> Fit:
-    if problem.method.bandwidth is not None:
-        bandwidth = torch.full_like(problem.box.half_widths, float(problem.method.bandwidth))
-        return _fit(problem, problem.rows(problem.n_features), problem.test_rows(), problem.n_features, bandwidth)
+    if problem.plan.method.bandwidth is not None:
+        bandwidth = torch.full_like(problem.box.half_widths, float(problem.plan.method.bandwidth))
+        return _fit(
+            problem, problem.rows(problem.plan.n_features), problem.test_rows(), problem.plan.n_features, bandwidth
+        )
     trial = _search_bandwidth(problem)
-    if problem.method.n is None and trial.test_residual < problem.target_residual:
+    if problem.plan.method.n is None and trial.test_residual < problem.target_residual:
         return trial
     return _fit_all_features(problem, trial.bandwidth)
 
@@ -358,7 +308,7 @@ def _fit_with_bandwidth_search(problem: FeatureProblem) -> Fit:
 def _search_bandwidth(problem: FeatureProblem) -> Fit:
     """Best isotropic bandwidth, then a coordinate search by factors of two."""
     n_features = min(
-        problem.n_features // 3 if problem.is_permutation_invariant else TRIAL_FEATURES, problem.n_features
+        problem.plan.n_features // 3 if problem.plan.permutation_invariant else TRIAL_FEATURES, problem.plan.n_features
     )
     rows, test_rows = problem.rows(n_features), problem.test_rows()
 
@@ -366,9 +316,11 @@ def _search_bandwidth(problem: FeatureProblem) -> Fit:
         return _fit(problem, rows, test_rows, n_features, bandwidth)
 
     bandwidths = (torch.full_like(problem.box.half_widths, s) for s in BANDWIDTHS)
-    isotropic = _scan_bandwidths(fit, bandwidths, problem.target_residual, 1e3 if problem.is_low_dimensional else 10.0)
+    isotropic = _scan_bandwidths(
+        fit, bandwidths, problem.target_residual, 1e3 if problem.plan.is_low_dimensional else 10.0
+    )
     return (
-        isotropic if problem.is_permutation_invariant else _coordinate_search(fit, isotropic, problem.target_residual)
+        isotropic if problem.plan.permutation_invariant else _coordinate_search(fit, isotropic, problem.target_residual)
     )
 
 
@@ -399,17 +351,17 @@ def _coordinate_search(fit: Callable[[Tensor], Fit], best: Fit, target_residual:
 
 
 def _fit_all_features(problem: FeatureProblem, bandwidth: Tensor) -> Fit:
-    best = _increase_bandwidth(problem, problem.n_features, bandwidth)
-    if best.test_residual < problem.retry_residual or problem.max_features == problem.n_features:
+    best = _increase_bandwidth(problem, problem.plan.n_features, bandwidth)
+    if best.test_residual < problem.retry_residual or problem.plan.max_features == problem.plan.n_features:
         return best
-    return min(best, _increase_bandwidth(problem, problem.max_features, best.bandwidth), key=_test_residual)
+    return min(best, _increase_bandwidth(problem, problem.plan.max_features, best.bandwidth), key=_test_residual)
 
 
 def _increase_bandwidth(problem: FeatureProblem, n_features: int, bandwidth: Tensor) -> Fit:
     """Increases the bandwidth while the test residual falls: more features can resolve higher frequencies."""
     rows, test_rows = problem.rows(n_features), problem.test_rows()
     best = _fit(problem, rows, test_rows, n_features, bandwidth)
-    for _ in range(MAX_BANDWIDTH_STEPS if problem.is_low_dimensional else 0):
+    for _ in range(MAX_BANDWIDTH_STEPS if problem.plan.is_low_dimensional else 0):
         trial = (
             best
             if best.test_residual < problem.target_residual
@@ -420,7 +372,7 @@ def _increase_bandwidth(problem: FeatureProblem, n_features: int, bandwidth: Ten
         best = trial
     smoothed = (best.bandwidth * best.bandwidth.log().mean().exp()).sqrt()  # found only to factors of two
     if (
-        not problem.is_low_dimensional
+        not problem.plan.is_low_dimensional
         or best.test_residual < problem.target_residual
         or torch.allclose(smoothed, best.bandwidth)
     ):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from math import isfinite, isnan
 from pathlib import Path
+from typing import Any
 
 from pdedsl.diagnostics.escaping import as_json, literal
 from pdedsl.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown
@@ -117,9 +119,9 @@ def _comparison_rows(error_estimate: ErrorEstimate) -> list[tuple[str, ...]]:
     ]
 
 
-def _or_null(value: float) -> float | None:
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
     """JSON has no NaN or infinity: they become null."""
-    return value if isfinite(value) else None
+    return {key: None if isinstance(value, float) and not isfinite(value) else value for key, value in row.items()}
 
 
 def _verdict_text(error_estimate: ErrorEstimate) -> str:
@@ -184,37 +186,11 @@ def report_json(solution: Solution) -> dict[str, object]:
         "hash": spec.hash,
         "method": str(solution.result.method),
         "verdict": error_estimate.verdict.value,
-        "error": {"value": _or_null(error_estimate.error.value), "against": error_estimate.error.against},
+        "error": _plain(asdict(error_estimate.error)),
         "failures": list(error_estimate.failures),
-        "comparisons": [
-            {
-                "reference": c.reference,
-                "distance": _or_null(c.distance),
-                "maximum": _or_null(c.maximum),
-                "error": _or_null(c.error),
-                "exact": c.exact,
-                "interval": _or_null(c.interval),
-                "mean": _or_null(c.mean),
-                "components": [list(pair) for pair in c.components],
-            }
-            for c in error_estimate.comparisons
-        ],
-        "residuals": [
-            {
-                "text": g.text,
-                "where": g.where,
-                "rms": _or_null(g.rms),
-                "maximum": _or_null(g.maximum),
-                "size": _or_null(g.size),
-                "points": g.points,
-                "data": _or_null(g.data),
-            }
-            for g in error_estimate.residual_norms
-        ],
-        "parameters": {
-            n: {"value": e.value, "deviation": None if e.deviation is None else _or_null(e.deviation)}
-            for n, e in solution.parameters.items()
-        },
+        "comparisons": [_plain(asdict(c)) for c in error_estimate.comparisons],
+        "residuals": [_plain(asdict(r)) for r in error_estimate.residual_norms],
+        "parameters": {n: _plain(asdict(e)) for n, e in solution.parameters.items()},
         "metrics": dict(solution.result.metrics),
         "notes": list(error_estimate.notes),
         "seconds": solution.seconds,

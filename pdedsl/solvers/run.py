@@ -131,7 +131,7 @@ def _solve_and_assess(
     with torch.random.fork_rng(devices=[]):
         loaded = load_result(folder, plan, options) if folder is not None and resume else None
         if loaded is None:
-            result = solve_with(plan.method, plan, options)
+            result = solve_with(plan.solver, options)
             seconds = elapsed_seconds(options.watch.state) + time.perf_counter() - start_time
             if folder is not None:
                 save(folder, result, compilation.spec, seconds)

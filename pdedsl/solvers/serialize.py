@@ -12,10 +12,10 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.compiler import to_compilation
-from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures
 from pdedsl.diagnostics.escaping import command
 from pdedsl.io import RunError, malformed_as_run_error
 from pdedsl.ir.plan import SolvePlan
+from pdedsl.ir.solver_plans import GridPlan, MonteCarloPlan, PinnPlan, RandomFeaturesPlan
 from pdedsl.ir.spec import Spec
 from pdedsl.runs.checkpoint import CorruptCheckpoint, Tensors, load_tensors, save_tensors
 from pdedsl.runs.folder import SPEC, WEIGHTS
@@ -73,23 +73,24 @@ def describe_module(module: nn.Module) -> Form:
 
 
 def rebuild_module(form: Form, tensors: dict[str, Tensor], plan: SolvePlan, options: SolveOptions) -> nn.Module:
-    match _kind(form), plan.method:
+    match _kind(form), plan.solver:
         case Kind.LIFTED, _:
             inner = {name.removeprefix("network."): value for name, value in tensors.items()}
-            return add_lifts(rebuild_module(form["inner"], inner, plan, options), plan.problem)
-        case Kind.SINES, RandomFeatures():
+            module = rebuild_module(form["inner"], inner, plan, options)
+            return add_lifts(module, plan.problem.lifts, plan.problem.domain.coordinates)
+        case Kind.SINES, RandomFeaturesPlan():
             return _random_features(tensors["frequencies"], tensors["phases"], tensors["weights"])
-        case Kind.EXPANSION, Grid():
+        case Kind.EXPANSION, GridPlan():
             return _rebuild_expansion(form, tensors)
-        case Kind.SCATTERED, Grid() if isinstance(h := form.get("h"), float):
+        case Kind.SCATTERED, GridPlan() if isinstance(h := form.get("h"), float):
             return MovingLeastSquares(tensors["places"], tensors["values"], h)
-        case Kind.NETWORK, Pinn() as method:
-            task = PinnTask(plan.problem, method, plan.network, PointSampler(plan.problem.domain), options.seed)
-            module = AnsatzModule(task.ansatz, plan.problem.domain.coordinates, task.network(), task.functions())
+        case Kind.NETWORK, PinnPlan() as solver:
+            task = PinnTask(solver, PointSampler(plan.problem.domain), options.seed)
+            module = task.module(task.network(), task.functions())
             module.load_state_dict(tensors)
             return module
-        case Kind.PATHS, MonteCarlo() as method:
-            return solve_by_monte_carlo(plan.problem, method, seed=options.seed).module
+        case Kind.PATHS, MonteCarloPlan() as solver:
+            return solve_by_monte_carlo(solver, seed=options.seed).module
         case _:
             raise RunError(f"the weights are of kind {form.get('kind')!r}, which does not match the method of the spec")
 

@@ -21,6 +21,7 @@ from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Residual
 from pdedsl.ir.verdicts import Axiom
+from pdedsl.planning.grid_schemes import plan_grid
 from pdedsl.runtime.ode.step_doubling import StepBudget
 from pdedsl.solvers.collocation_points import PointSampler, sample_conditions
 from pdedsl.solvers.grid.driver import solve_on_one_grid
@@ -90,7 +91,7 @@ def _run_test(test: AxiomTest, problem: GridProblem, seed: int) -> GridTestResul
 @lru_cache(maxsize=32)  # axioms share some problems
 def _solution(statement: StrongForm, n: int) -> nn.Module | GridSolveFailed:
     try:
-        return solve_on_one_grid(statement, n, STEP_BUDGET)
+        return solve_on_one_grid(plan_grid(statement, Grid(n=n)), STEP_BUDGET)
     except GridSolveFailed as reason:
         return reason
 

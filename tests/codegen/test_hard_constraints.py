@@ -7,8 +7,8 @@ import torch
 
 from pdedsl.codegen.program import run_function
 from pdedsl.compiler import to_compilation
-from pdedsl.config.methods import Pinn
 from pdedsl.ir.plan import SolvePlan
+from pdedsl.ir.solver_plans import PinnPlan
 from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.methods import SolveOptions
 from pdedsl.solvers.pinn.task import PinnTask
@@ -32,7 +32,8 @@ def test_training_begins_with_the_emitted_model() -> None:
     compilation = to_compilation(source_of("burgers"))
     plan = compilation.plan
     assert isinstance(plan, SolvePlan)
-    task = PinnTask(plan.problem, Pinn(), plan.network, PointSampler(plan.problem.domain), SolveOptions(seed=5).seed)
+    assert isinstance(plan.solver, PinnPlan)
+    task = PinnTask(plan.solver, PointSampler(plan.problem.domain), SolveOptions(seed=5).seed)
     points = PointSampler(plan.problem.domain).inside(7, 0)
     lift, distance = (run_function(compilation.program, name, points=points) for name in ("lift", "distance"))
     assert torch.allclose(compilation.module(seed=5)(points), lift + distance * task.network()(points), atol=1e-14)

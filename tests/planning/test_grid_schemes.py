@@ -6,9 +6,12 @@ import pytest
 
 from pdedsl.api import parse
 from pdedsl.compiler import to_analysis
+from pdedsl.config.methods import Grid
 from pdedsl.ir.problem import StrongForm
+from pdedsl.ir.solver_plans import ChebyshevScheme, FiniteVolumeScheme, FourierScheme, GridScheme
 from pdedsl.lowering.rules import lower
-from pdedsl.planning.solver_selection import Scheme, grid_scheme
+from pdedsl.planning.grid_schemes import plan_grid
+from pdedsl.problem.first_order_system import GridNotApplicable
 
 PERIODIC = "pde A\nspace x in [0, 1] periodic\ntime t in [0, 1]\nunknown u(x, t) : scalar\nu(x, 0) = sin(2π x)\n"
 INTERVAL = "pde A\nspace x in [0, 1]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
@@ -23,15 +26,15 @@ def strong_form(text: str) -> StrongForm:
 @pytest.mark.parametrize(
     ("text", "scheme"),
     [
-        (PERIODIC + "∂u/∂t + u ∂u/∂x = Δu\n", Scheme.FOURIER),
-        (PERIODIC + "∂u/∂t + ∂u/∂x = 0\n", Scheme.FOURIER),
-        (PERIODIC + "∂u/∂t + u ∂u/∂x = 0\n", Scheme.VOLUMES),
-        (PERIODIC + "∂u/∂t = (1 + u²) Δu\n", Scheme.COLLOCATION),
-        (INTERVAL + "∂u/∂t = Δu\nu(x, 0) = sin(π x)\nu = 0 on boundary\n", Scheme.FOURIER),
-        (INTERVAL + "∂u/∂t = Δu\nu(x, 0) = cos(π x)\n∂u/∂n = 0 on boundary\n", Scheme.FOURIER),
-        (INTERVAL + "∂u/∂t = Δu\nu(x, 0) = x (1 - x)\nu = 0 on boundary\n", Scheme.COLLOCATION),
-        (INTERVAL + "∂u/∂t = Δu\nu(x, 0) = 1e-24 x (1 - x)\nu = 0 on boundary\n", Scheme.COLLOCATION),
-        (INTERVAL + "∂u/∂t = Δu + u²\nu(x, 0) = sin(π x)\nu = 0 on boundary\n", Scheme.COLLOCATION),
+        (PERIODIC + "∂u/∂t + u ∂u/∂x = Δu\n", FourierScheme),
+        (PERIODIC + "∂u/∂t + ∂u/∂x = 0\n", FourierScheme),
+        (PERIODIC + "∂u/∂t + u ∂u/∂x = 0\n", FiniteVolumeScheme),
+        (PERIODIC + "∂u/∂t = (1 + u²) Δu\n", ChebyshevScheme),
+        (INTERVAL + "∂u/∂t = Δu\nu(x, 0) = sin(π x)\nu = 0 on boundary\n", FourierScheme),
+        (INTERVAL + "∂u/∂t = Δu\nu(x, 0) = cos(π x)\n∂u/∂n = 0 on boundary\n", FourierScheme),
+        (INTERVAL + "∂u/∂t = Δu\nu(x, 0) = x (1 - x)\nu = 0 on boundary\n", ChebyshevScheme),
+        (INTERVAL + "∂u/∂t = Δu\nu(x, 0) = 1e-24 x (1 - x)\nu = 0 on boundary\n", ChebyshevScheme),
+        (INTERVAL + "∂u/∂t = Δu + u²\nu(x, 0) = sin(π x)\nu = 0 on boundary\n", ChebyshevScheme),
     ],
     ids=[
         "smooth",
@@ -45,15 +48,17 @@ def strong_form(text: str) -> StrongForm:
         "equation not odd",
     ],
 )
-def test_grid_scheme(text: str, scheme: Scheme) -> None:
-    assert grid_scheme(strong_form(text)) is scheme
+def test_grid_scheme(text: str, scheme: type[GridScheme]) -> None:
+    assert isinstance(plan_grid(strong_form(text), Grid()).scheme, scheme)
 
 
 def test_too_many_dimensions() -> None:
     text = "pde A\nspace x in [0, 1]^4\nunknown u(x) : scalar\nΔu = 1\nu = 0 on boundary\n"
-    assert grid_scheme(strong_form(text)) == "grids are limited to 3 space dimensions"
+    with pytest.raises(GridNotApplicable, match="grids are limited to 3 space dimensions"):
+        plan_grid(strong_form(text), Grid())
 
 
 def test_mixed_space_time_derivatives() -> None:
     text = PERIODIC + "∂u/∂t - ∂³u/∂x²∂t = ∂u/∂x\n"
-    assert grid_scheme(strong_form(text)) == "mixed space-time derivatives of highest order in time are not supported"
+    with pytest.raises(GridNotApplicable, match="mixed space-time derivatives of highest order in time"):
+        plan_grid(strong_form(text), Grid())

@@ -10,7 +10,7 @@ from solvers.problems import stated
 
 from pdedsl.config.methods import Grid, MonteCarlo
 from pdedsl.diagnostics import Span
-from pdedsl.planning.solver_selection import find_obstacle
+from pdedsl.planning.solver_selection import SolverPlanner
 from pdedsl.problem.capabilities import ConditionType, Method, Region, cells, find_reason, markdown_table
 
 PAGE = Path(__file__).parents[2] / "grammar" / "README.md"
@@ -50,7 +50,7 @@ LOCAL = [cell for cell in cells() if cell[1] in CONDITIONS]
 
 @pytest.mark.parametrize(("method", "condition", "region"), LOCAL, ids=lambda v: str(v.name))
 def test_methods_give_the_reasons_of_the_table(method: Method, condition: ConditionType, region: Region) -> None:
-    """`find_obstacle` refuses a cell with its reason, and accepts the others."""
+    """The planner refuses a cell with its reason, and accepts the others."""
     if method in (Method.RANDOM_FEATURES, Method.PINN):
         assert find_reason(method, condition, region) == ""
         return
@@ -68,7 +68,7 @@ def test_methods_give_the_reasons_of_the_table(method: Method, condition: Condit
     if method is Method.CONSERVATION_LAW:
         text = text.replace("u = 1 on left, bottom, top\n", "u = 1 on left\nn·∇u = 0 on bottom, top\n")
     solver = MonteCarlo() if method is Method.MONTE_CARLO else Grid(n=8)
-    error = find_obstacle(solver, stated(text), Span(0, 1))
+    error = SolverPlanner(stated(text)).obstacle(solver, Span(0, 1))
     reason = find_reason(method, condition, region)
     message = "" if error is None else error.diagnostics[0].message
     if reason:

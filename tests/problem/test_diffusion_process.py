@@ -7,10 +7,11 @@ from sympy import Rational, Symbol, exp
 
 from pdedsl.api import parse
 from pdedsl.compiler import to_analysis
+from pdedsl.diagnostics import PdeError
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.process import Absorption, DiffusionProcess, Reflection, TimeDirection
 from pdedsl.lowering.rules import lower
-from pdedsl.problem.diffusion_process import obstacle, process_of
+from pdedsl.problem.diffusion_process import process_of
 
 X, T = Symbol("x", real=True), Symbol("t", real=True)
 LINE = "space x in [0, 1]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
@@ -85,8 +86,8 @@ def test_exact_steps_and_walk_on_spheres() -> None:
     ],
 )
 def test_problems_without_a_process(text: str, reason: str) -> None:
-    error = obstacle(stated(text))
-    assert error is not None
-    (diagnostic,) = error.diagnostics
+    with pytest.raises(PdeError) as error:
+        process_of(stated(text))
+    (diagnostic,) = error.value.diagnostics
     assert diagnostic.code == "E604"
     assert reason in diagnostic.message

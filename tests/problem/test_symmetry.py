@@ -5,12 +5,21 @@ from __future__ import annotations
 import pytest
 
 from pdedsl.ir.ansatz import ReflectionSymmetry
-from pdedsl.problem.symmetry import is_exchangeable, parities_of, reflection_symmetry
+from pdedsl.ir.problem import StrongForm
+from pdedsl.problem import symmetry
+from pdedsl.problem.ansatz import ansatz_of
+from pdedsl.problem.symmetry import is_exchangeable, parities_of
 from tests.solvers.problems import on_square, stated
 
 LINE = "pde L\nspace x in [-1, 1]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
 PAIR = LINE + "unknown v(x, t) : scalar\n"
 ZERO = "u = 0 on boundary\n"
+
+
+def reflection_symmetry(problem: StrongForm) -> ReflectionSymmetry | None:
+    return symmetry.reflection_symmetry(problem, ansatz_of(problem))
+
+
 EVEN, ODD = ReflectionSymmetry(0, (1,)), ReflectionSymmetry(0, (-1,))
 
 

@@ -9,12 +9,16 @@ from torch import Tensor
 from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures
 from pdedsl.config.networks import Mlp
 from pdedsl.problem.diffusion_process import process_of
-from pdedsl.solvers.grid.driver import solve_by_grid
-from pdedsl.solvers.monte_carlo import CompiledProcess, EvolutionEstimator, MonteCarloSolution, solve_by_monte_carlo
-from pdedsl.solvers.pinn.task import solve_by_pinn
-from pdedsl.solvers.random_features import solve_by_random_features
+from pdedsl.solvers.monte_carlo import CompiledProcess, EvolutionEstimator, MonteCarloSolution
 
-from .problems import error_of, stated
+from .problems import (
+    error_of,
+    solve_by_grid,
+    solve_by_monte_carlo,
+    solve_by_pinn,
+    solve_by_random_features,
+    stated,
+)
 
 HARMONIC = "unknown u(x, y) : scalar\nΔu = 0\n"
 SQUARE = f"pde P\nspace (x, y) in [-1, 1]^2\n{HARMONIC}"

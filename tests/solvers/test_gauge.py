@@ -5,8 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from pdedsl.solvers.collocation_points import PointSampler
-from pdedsl.solvers.gauge import fix_gauge
+from pdedsl.solvers.collocation_points import PointSampler, fix_gauge
 from tests.solvers.problems import stated
 
 FLOW = """pde Flow

@@ -14,8 +14,8 @@ from pdedsl.compiler import to_analysis
 from pdedsl.config.methods import Grid
 from pdedsl.ir.problem import StrongForm
 from pdedsl.lowering.rules import lower
-from pdedsl.solvers.grid.driver import solve_by_grid
 from pdedsl.solvers.method_result import SolverResult
+from tests.solvers.problems import solve_by_grid
 
 LINE = "pde A\nspace x in [0, 1]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
 RING = "pde A\nspace x in [0, 1] periodic\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 from pdedsl.config.methods import Grid
-from pdedsl.solvers.grid.driver import solve_by_grid
 from pdedsl.solvers.method_result import SolverResult
+from tests.solvers.problems import solve_by_grid
 from tests.solvers.test_grid import stated
 
 LEARNED = "learn ν : scalar > 0\nlearn a : scalar\n"

@@ -12,12 +12,12 @@ from torch import Tensor
 from pdedsl.config.methods import Grid
 from pdedsl.ir.problem import ScalarUnknown, StrongForm
 from pdedsl.ir.residual import Derivative, Residual
-from pdedsl.planning.solver_selection import Scheme, grid_scheme
-from pdedsl.solvers.collocation_points import PointSampler
+from pdedsl.ir.solver_plans import FourierScheme
+from pdedsl.planning.grid_schemes import plan_scheme
+from pdedsl.solvers.collocation_points import PointSampler, fix_gauge
 from pdedsl.solvers.error_estimate import exact_reference
-from pdedsl.solvers.gauge import fix_gauge
-from pdedsl.solvers.grid.driver import solve_by_grid
 from pdedsl.solvers.grid.grid_result import GridSolveFailed
+from tests.solvers.problems import solve_by_grid
 from tests.solvers.test_grid import stated
 
 PAIR = """pde Pair
@@ -57,7 +57,7 @@ def navier_stokes() -> StrongForm:
 
 def test_taylor_green_vortex() -> None:
     statement = navier_stokes()
-    assert grid_scheme(statement) is Scheme.FOURIER
+    assert isinstance(plan_scheme(statement), FourierScheme)
     points = torch.rand(100, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     points[:, :2] *= 2 * torch.pi
     x, y, t = points.unbind(1)

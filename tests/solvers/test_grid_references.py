@@ -13,8 +13,8 @@ from scipy.special import roots_hermite
 from torch import Tensor
 
 from pdedsl.config.methods import Grid
-from pdedsl.solvers.grid.driver import solve_by_grid
 from pdedsl.sources import shipped_specs
+from tests.solvers.problems import solve_by_grid
 from tests.solvers.test_grid import stated
 
 pytestmark = pytest.mark.long

@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from pdedsl.config.methods import Grid
-from pdedsl.planning.solver_selection import Scheme, select_grid_scheme
+from pdedsl.ir.solver_plans import FiniteVolumeScheme, InterfaceFVScheme
+from pdedsl.planning.grid_schemes import plan_scheme
 from pdedsl.problem.first_order_system import GridNotApplicable
-from pdedsl.solvers.grid.driver import solve_by_grid
-from tests.solvers.problems import on_line, on_square, stated
+from tests.solvers.problems import on_line, on_square, solve_by_grid, stated
 
 ROD = "pde Rod\nspace x in [0, 1]\nunknown u(x) : scalar\n"
 POINTS = torch.linspace(0, 1, 41, dtype=torch.float64)[:, None]
@@ -47,7 +47,7 @@ def test_neumann_and_robin_conditions_in_time() -> None:
     text = "∂u/∂t = ∇·((1 + |x - 0.5|)∇u) + 1 - sign(x - 0.5)\nu(x, 0) = x\n"
     head = "pde Rod\nspace x in [0, 1]\ntime t in [0, 0.1]\nunknown u(x, t) : scalar\n"
     statement = stated(head + text + "u + ∂u/∂n = t - 1 on left\n∂u/∂n = 1 on right\n")
-    assert select_grid_scheme(statement) is Scheme.LAYERS
+    assert isinstance(plan_scheme(statement), InterfaceFVScheme)
     points = torch.cat([POINTS, torch.full_like(POINTS, 0.1)], 1)
     errors = [float((solve_by_grid(statement, Grid(n=n))(points)[:, 0] - points.sum(1)).abs().max()) for n in (8, 16)]
     assert errors[1] < 1e-3
@@ -91,7 +91,7 @@ def test_discontinuous_velocity() -> None:
     """c u is continuous across the discontinuity of c behind the front."""
     text = "∂u/∂t + ∂((1 + heaviside(x - 0.5)) u)/∂x = 0\nu(x, 0) = 0\nu = 1 on left\n"
     statement = on_line(text)
-    assert select_grid_scheme(statement) is Scheme.VOLUMES
+    assert isinstance(plan_scheme(statement), FiniteVolumeScheme)
     found = solve_by_grid(statement, Grid(n=32))(torch.tensor([[0.25, 1.0], [0.6, 1.0]], dtype=torch.float64))
     assert torch.allclose(found[:, 0], torch.tensor([1.0, 0.5], dtype=torch.float64), atol=2e-3)
 
@@ -99,4 +99,4 @@ def test_discontinuous_velocity() -> None:
 def test_the_derivative_of_a_discontinuity_outside_a_divergence_is_an_error() -> None:
     statement = stated(ROD + "(1 + heaviside(x - 0.5))Δu + ∂(heaviside(x - 0.5))/∂x u = 1\nu = 0 on boundary\n")
     with pytest.raises(GridNotApplicable, match="divergence"):
-        select_grid_scheme(statement)
+        plan_scheme(statement)

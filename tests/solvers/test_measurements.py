@@ -21,9 +21,8 @@ from pdedsl.ir.problem import StrongForm
 from pdedsl.lowering.rules import lower
 from pdedsl.solvers.error_estimate import Verdict
 from pdedsl.solvers.pinn.residuals import Measurement
-from pdedsl.solvers.pinn.task import solve_by_pinn
 from pdedsl.solvers.pinn.trainer import _standard_deviation
-from pdedsl.solvers.random_features import solve_by_random_features
+from tests.solvers.problems import solve_by_pinn, solve_by_random_features
 
 SPEC = """
 pde Decay

@@ -12,9 +12,11 @@ from texts import SPECS
 from torch import Tensor
 
 import pdedsl
-from pdedsl.config.methods import Grid, MonteCarlo, RandomFeatures
+from pdedsl.compiler import Compilation
+from pdedsl.config.methods import Grid, MonteCarlo, RandomFeatures, Solver
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.solvers.collocation_points import PointSampler
+from pdedsl.solvers.method_result import SolverResult
 from pdedsl.solvers.methods import SolveOptions, solve_with
 from pdedsl.solvers.monte_carlo import MonteCarloSolution
 
@@ -41,42 +43,41 @@ WITHIN = {
 }
 
 
-def planned(name: str) -> SolvePlan:
-    plan = pdedsl.compile(SPECS / f"{name}.pde").plan
-    assert isinstance(plan, SolvePlan)
-    return plan
+def inside(compilation: Compilation, count: int) -> Tensor:
+    assert isinstance(compilation.plan, SolvePlan)
+    return PointSampler(compilation.plan.problem.domain, torch.device("cpu")).inside(count, 5)
 
 
-def inside(plan: SolvePlan, count: int) -> Tensor:
-    return PointSampler(plan.problem.domain, torch.device("cpu")).inside(count, 5)
+def solve_by(method: Solver, compilation: Compilation) -> SolverResult:
+    return solve_with(compilation.plan_solver(method), SolveOptions())
 
 
 @pytest.mark.parametrize("name", CLOSE)
 def test_two_deterministic_methods_agree(name: str) -> None:
     first, second, tolerance = CLOSE[name]
-    plan = planned(name)
-    points = inside(plan, 200)
-    a, b = (solve_with(method, plan, SolveOptions())(points).detach() for method in (first, second))
+    compilation = pdedsl.compile(SPECS / f"{name}.pde")
+    points = inside(compilation, 200)
+    a, b = (solve_by(method, compilation)(points).detach() for method in (first, second))
     assert float((a - b).norm() / b.norm()) < tolerance
 
 
 @pytest.mark.parametrize("name", WITHIN)
 def test_monte_carlo_agrees_with_another_method(name: str) -> None:
-    plan = planned(name)
-    points = inside(plan, 6)
-    module = solve_with(FEW, plan, SolveOptions()).module
+    compilation = pdedsl.compile(SPECS / f"{name}.pde")
+    points = inside(compilation, 6)
+    module = solve_by(FEW, compilation).module
     assert isinstance(module, MonteCarloSolution)
     value, half = module.interval(points)
-    other = solve_with(WITHIN[name], plan, SolveOptions())
+    other = solve_by(WITHIN[name], compilation)
     expected = other(points).detach()
     own = other.metrics.get("error", 0.0) * float(expected.abs().max())
     assert ((value - expected).abs() <= 2 * half + own + 1e-9).all()
 
 
 def test_a_hundred_dimensions_agree_with_the_exact_solution() -> None:
-    plan = planned("heat_100d")
-    points = inside(plan, 3)
-    module = solve_with(MonteCarlo(samples=1000), plan, SolveOptions()).module
+    compilation = pdedsl.compile(SPECS / "heat_100d.pde")
+    points = inside(compilation, 3)
+    module = solve_by(MonteCarlo(samples=1000), compilation).module
     assert isinstance(module, MonteCarloSolution)
     value, half = module.interval(points)
     exact = torch.exp(-0.04 * torch.pi**2 * points[:, -1]) * torch.sin(2 * torch.pi * points[:, :-1]).sum(-1)

@@ -27,8 +27,8 @@ from pdedsl.solvers.monte_carlo import (
     StepNoise,
     antithetic_mean,
     single_step_noise,
-    solve_by_monte_carlo,
 )
+from tests.solvers.problems import solve_by_monte_carlo
 
 PI = math.pi
 HEAT = "space x in [0, 1]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"

@@ -15,12 +15,10 @@ from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures
 from pdedsl.config.networks import Mlp
 from pdedsl.diagnostics import Span
 from pdedsl.ir.problem import StrongForm
-from pdedsl.planning.solver_selection import Scheme, find_obstacle, grid_scheme
-from pdedsl.solvers.grid.driver import solve_by_grid
-from pdedsl.solvers.pinn.task import solve_by_pinn
-from pdedsl.solvers.random_features import solve_by_random_features
+from pdedsl.ir.solver_plans import FourierScheme
+from pdedsl.planning.solver_selection import SolverPlanner
 
-from .problems import error_of, stated
+from .problems import error_of, solve_by_grid, solve_by_pinn, solve_by_random_features, stated
 
 LINE = "pde P\nspace x in [0, 1]{kind}\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
 TURN = "u(1, t) = u(0, t) + 2\n∂u/∂x(1, t) = ∂u/∂x(0, t)\n"
@@ -43,7 +41,7 @@ Exact = Callable[[Tensor, Tensor], Tensor]
 
 @pytest.mark.parametrize(("statement", "exact"), CASES)
 def test_fourier(statement: StrongForm, exact: Exact) -> None:
-    assert grid_scheme(statement) is Scheme.FOURIER
+    assert isinstance(SolverPlanner(statement).scheme, FourierScheme)
     assert error_of(solve_by_grid(statement, Grid(n=16)), statement, exact) < 1e-8
 
 
@@ -83,7 +81,7 @@ def test_jump_along_a_channel() -> None:
     statement = stated(text)
     exact = lambda x, y: 3 * x + y * (1 - y)  # noqa: E731
     assert error_of(solve_by_random_features(statement, RandomFeatures(n=300)), statement, exact) < 1e-6
-    assert "invariant under u + c" not in str(grid_scheme(statement))
+    assert SolverPlanner(statement).scheme is not None
     assert error_of(solve_by_grid(statement, Grid(n=12)), statement, exact) < 1e-10
 
 
@@ -96,12 +94,12 @@ def test_jump_along_a_channel() -> None:
     ],
 )
 def test_problems_that_grids_refuse(statement: StrongForm, reason: str) -> None:
-    assert reason in str(grid_scheme(statement))
+    assert reason in str(SolverPlanner(statement).grid)
 
 
 @pytest.mark.parametrize("statement", [ANTIPERIODIC, JUMP])
 def test_monte_carlo_refuses(statement: StrongForm) -> None:
-    error = find_obstacle(MonteCarlo(), statement, Span(0, 1))
+    error = SolverPlanner(statement).obstacle(MonteCarlo(), Span(0, 1))
     assert error is not None
     assert "cross a periodic boundary" in error.diagnostics[0].message
 
@@ -110,7 +108,7 @@ def test_networks_are_antiperiodic_along_one_axis() -> None:
     text = "pde P\nspace (x, y) in [0, 1]^2 antiperiodic\nunknown u(x, y) : scalar\nΔu = sin(π x) cos(π y)\n"
     statement = stated(text)
     assert statement.antiperiodic_axes == (0, 1)
-    error = find_obstacle(Pinn(), statement, Span(0, 1))
+    error = SolverPlanner(statement).obstacle(Pinn(), Span(0, 1))
     assert error is not None
     assert "one axis" in error.diagnostics[0].message
     exact = lambda x, y: -sin(pi * x) * cos(pi * y) / (2 * pi**2)  # noqa: E731

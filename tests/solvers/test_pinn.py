@@ -14,13 +14,11 @@ from pdedsl.config.methods import Pinn
 from pdedsl.config.networks import Mlp
 from pdedsl.config.training import Adam, Lbfgs
 from pdedsl.runs.checkpoint import State, unflatten
-from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.method_result import SolverResult
 from pdedsl.solvers.pinn.residuals import Measurement, stack_residuals
-from pdedsl.solvers.pinn.task import PinnTask, solve_by_pinn
 from pdedsl.solvers.pinn.trainer import GaussNewton, Phase, Progress, Trainer, training_phases
 
-from .problems import error_of, on_line, on_square, stated
+from .problems import error_of, on_line, on_square, pinn_task, solve_by_pinn, stated
 
 HEAT = on_line("∂u/∂t = 0.1 ∂²u/∂x²\nu(x, 0) = sin(π x)\nu = 0 on boundary\n")
 SMALL = Mlp(width=8, depth=2)
@@ -61,7 +59,7 @@ def test_number_of_boundary_and_initial_points() -> None:
     """A discontinuous initial condition and Neumann conditions, which are soft constraints."""
     data = "u(x, 0) = max(x - 0.5, 0)\n∂u/∂x = 0 on boundary\n"
     statement = on_line("∂u/∂t = 0.1 ∂²u/∂x²\n" + data)
-    task = PinnTask(statement, Pinn(initial=30, boundary=20), SMALL, PointSampler(statement.domain), 0)
+    task = pinn_task(statement, Pinn(initial=30, boundary=20), SMALL)
     assert sorted(len(rows.points) for rows in task.conditions(0)) == [20, 20, 30]
 
 
@@ -73,15 +71,7 @@ def test_invariance_under_scaling_of_the_unknown() -> None:
     found = []
     for size in ("1", "1e6", "1e-6"):
         start = f"u(x, 0) = {size} sin(π x)\nu = 0 on boundary\n"
-        trainer = Trainer(
-            PinnTask(
-                statement := on_line("∂u/∂t = 0.1 ∂²u/∂x²\n" + start),
-                Pinn(points=60, steps=4),
-                TINY,
-                PointSampler(statement.domain),
-                0,
-            )
-        )
+        trainer = Trainer(pinn_task(on_line("∂u/∂t = 0.1 ∂²u/∂x²\n" + start), Pinn(points=60, steps=4), TINY))
         trainer.run((), None, lambda progress: True)
         found.append(trainer._vector())
     torch.testing.assert_close(found[1], found[0], rtol=1e-6, atol=1e-6)
@@ -89,7 +79,7 @@ def test_invariance_under_scaling_of_the_unknown() -> None:
 
 
 def test_large_networks_resample_few_rows_in_every_step() -> None:
-    trainer = Trainer(PinnTask(HEAT, Pinn(points=2000, steps=2), Mlp(width=46, depth=2), PointSampler(HEAT.domain), 0))
+    trainer = Trainer(pinn_task(HEAT, Pinn(points=2000, steps=2), Mlp(width=46, depth=2)))
     points: list[Tensor] = []
 
     def seen(progress: Progress) -> bool:
@@ -115,7 +105,7 @@ def test_large_networks_resample_few_rows_in_every_step() -> None:
     ids=["falling", "flat", "few", "rounding", "nan"],
 )
 def test_stagnation_of_the_loss(losses: list[float], stagnated: bool) -> None:
-    trainer = Trainer(PinnTask(HEAT, Pinn(points=60), TINY, PointSampler(HEAT.domain), 0))
+    trainer = Trainer(pinn_task(HEAT, Pinn(points=60), TINY))
     trainer.losses = losses
     assert trainer.has_stagnated is stagnated
 
@@ -192,7 +182,7 @@ def _in_version_0_1(state: State) -> State:
 
 def test_causal_weights() -> None:
     """exp(-ε) and less at the end of time while nothing is learned; all is equal once residuals are small."""
-    task = PinnTask(HEAT, Pinn(points=300, causal=4), SMALL, PointSampler(HEAT.domain), 0)
+    task = pinn_task(HEAT, Pinn(points=300, causal=4), SMALL)
     trainer = Trainer(task)
     (rows,) = task.equation_rows(300, 0)
 
@@ -213,9 +203,7 @@ def test_elapsed_fraction_starts_at_the_data() -> None:
     backward = on_line("∂u/∂t + ∂²u/∂x² = 0\nu(x, 1) = sin(π x)\nu = 0 on boundary\n")
     points = torch.tensor([[0.5, 0.2]], dtype=torch.float64)
     for statement, share in ((HEAT, 0.2), (backward, 0.8)):
-        assert float(
-            PinnTask(statement, POINTS, SMALL, PointSampler(statement.domain), 0).elapsed_fraction(points)
-        ) == pytest.approx(share)
+        assert float(pinn_task(statement, POINTS, SMALL).elapsed_fraction(points)) == pytest.approx(share)
 
 
 def test_balanced_weights_are_independent_of_units() -> None:
@@ -236,7 +224,7 @@ def test_hutchinson_estimate_of_the_loss_is_unbiased() -> None:
     one estimate are too large by their variance."""
     body = "∂u/∂t = 0.1 ∂²u/∂x² + ∂²u/∂y² + u³\nu(x, y, 0) = x y\nu = x y on boundary\n"
     statement = stated("pde A\nspace (x, y) in [0, 1]^2\ntime t in [0, 1]\nunknown u(x, y, t) : scalar\n" + body)
-    trainer = Trainer(PinnTask(statement, Pinn(points=8), SMALL, PointSampler(statement.domain), 0))
+    trainer = Trainer(pinn_task(statement, Pinn(points=8), SMALL))
     (rows,) = trainer.task.equation_rows(8, 0)
     source = torch.Generator().manual_seed(0)
     with torch.no_grad():

@@ -13,9 +13,8 @@ from torch import Tensor, cos, exp, sin
 from pdedsl.config.methods import RandomFeatures
 from pdedsl.ir.boundary import LevelSet
 from pdedsl.solvers.pinn.residuals import Measurement
-from pdedsl.solvers.random_features import solve_by_random_features
 
-from .problems import error_of, on_line, on_square, stated
+from .problems import error_of, on_line, on_square, solve_by_random_features, stated
 
 HEAT = on_line("∂u/∂t = 0.1 ∂²u/∂x²\nu(x, 0) = sin(π x)\nu = 0 on boundary\n")
 

@@ -129,7 +129,7 @@ def test_steps_of_the_train_block(block: str) -> None:
     text = BURGERS.replace(", steps=8", "") + f"train {{\n  {block}\n}}\n"
     plan = compile_problem(text, ()).plan
     assert isinstance(plan, SolvePlan)
-    assert solve_with(plan.method, plan, SolveOptions()).metrics["steps"] == 3
+    assert solve_with(plan.solver, SolveOptions()).metrics["steps"] == 3
 
 
 def test_a_run_cannot_be_resumed_with_another_spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

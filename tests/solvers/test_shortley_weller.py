@@ -13,7 +13,7 @@ from sympy import Expr
 from pdedsl.config.methods import Grid
 from pdedsl.ir.boundary import ConditionResidual, LevelSet
 from pdedsl.ir.problem import StrongForm
-from pdedsl.solvers.grid.driver import solve_by_grid
+from tests.solvers.problems import solve_by_grid
 from tests.solvers.test_grid import stated
 
 SQUARE = "pde A\nspace (x, y) in [-1, 1]^2\nunknown u(x, y) : scalar\n"

@@ -10,7 +10,7 @@ IIA of order 5 (Hairer, Wanner 1996). Interface problems use the same steps with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
@@ -20,19 +20,22 @@ from torch import Tensor
 
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
 from pdedsl.ir.residual import Derivative
+from pdedsl.ir.solver_plans import ChebyshevScheme, InterfaceFVScheme
 from pdedsl.numerics.butcher import RADAU5
 from pdedsl.runtime.basis import chebyshev
 from pdedsl.runtime.basis.fourier import FourierAxis
 from pdedsl.runtime.basis.interpolation import Axis, ChebyshevAxis, TensorProductExpansion
 from pdedsl.runtime.linalg import LUFactorization
 from pdedsl.runtime.ode.implicit import NewtonSteps
-from pdedsl.runtime.ode.step_doubling import StepBudget, StepControl, TimeHistory, integrate_adaptively, replay_steps
+from pdedsl.runtime.ode.step_doubling import StepBudget, StepControl, TimeHistory
 from pdedsl.solvers.grid.grid_result import (
     DISCRETE_RESIDUAL,
     NET_FLUX,
     GridResult,
     GridSolveFailed,
+    integrate,
     make_expansion,
+    physical_time,
     physical_times,
     step_metrics,
     steps_text,
@@ -349,18 +352,20 @@ def feasible_size(system: FirstOrderSystem, n: int) -> int:
 
 
 def solve_chebyshev(
-    system: FirstOrderSystem,
+    scheme: ChebyshevScheme | InterfaceFVScheme,
     n: int,
     parameter_values: Mapping[str, ParameterValue],
     like: Tensor,
     budget: StepBudget,
-    interface: bool = False,
 ) -> GridResult:
     """The solution with n nodes per axis, or with n cells per axis for an interface problem."""
-    if interface:
-        problem: DiscreteProblem = InterfaceFVProblem(system, make_cells(system, n), parameter_values, like)
-    else:
-        problem = CollocationProblem(system, make_axes(system, n), parameter_values, like)
+    system = scheme.system
+    match scheme:
+        case InterfaceFVScheme(coefficients=coefficients):
+            cells = make_cells(system, n)
+            problem: DiscreteProblem = InterfaceFVProblem(system, coefficients, cells, parameter_values, like)
+        case ChebyshevScheme():
+            problem = CollocationProblem(system, make_axes(system, n), parameter_values, like)
     return _solve_evolution(problem, budget) if system.differential else _solve_stationary(problem)
 
 
@@ -430,28 +435,29 @@ def _extend_to_initial_time(system: FirstOrderSystem, values: Tensor) -> Tensor:
 
 
 def _integrate(problem: DiscreteProblem, budget: StepBudget) -> TimeHistory:
-    """Integrates without gradients, on a copy of the problem; replays the same steps with gradients if required."""
     system = problem.system
-    first, last = time_interval(system)
-    initial_time, length = (last if system.backward else first), last - first
+    initial_time, (first, last) = physical_time(system)(0.0), time_interval(system)
     start = _initial(problem, initial_time)
     min_error = CORNER_RTOL * min(1.0, _corner_jump(problem, start))
-    error_weights, tolerance = _error_weights(problem), budget.tolerance
     control = StepControl(
         RADAU5.order,
-        tolerance,
+        budget.tolerance,
         extrapolated=False,
-        error_weights=error_weights,
+        error_weights=_error_weights(problem),
         min_error=min_error,
         max_steps=budget.max_steps,
     )
     if system.defined_up_to_constant and isinstance(problem, CollocationProblem):
-        start = consistent_initial_values(problem, start, initial_time, -length if system.backward else length)
-    with torch.no_grad():
-        history = integrate_adaptively(_affine_stepper(replace(problem), length), start.detach(), length, control)
-    if not start.requires_grad and not problem.rhs(start, initial_time).requires_grad:
-        return history
-    return replay_steps(_stepper(problem, length), start, length, history, control)
+        start = consistent_initial_values(
+            problem, start, initial_time, first - last if system.backward else last - first
+        )
+    return integrate(
+        system,
+        lambda differentiable: _stepper(problem) if differentiable else _affine_stepper(replace(problem)),
+        start,
+        control,
+        lambda: start.requires_grad or problem.rhs(start, initial_time).requires_grad,
+    )
 
 
 def _error_weights(problem: DiscreteProblem) -> Tensor | None:
@@ -463,23 +469,19 @@ def _error_weights(problem: DiscreteProblem) -> Tensor | None:
     return weights.reshape(-1)
 
 
-def _physical_time(system: FirstOrderSystem) -> Callable[[float], float]:
-    first, last = time_interval(system)
-    return (lambda s: last - s) if system.backward else (lambda s: first + s)
-
-
-def _stepper(problem: DiscreteProblem, length: float) -> NewtonSteps:
-    at = _physical_time(problem.system)
+def _stepper(problem: DiscreteProblem) -> NewtonSteps:
+    at, (first, last) = physical_time(problem.system), time_interval(problem.system)
     constant_jacobian = _has_constant_jacobian(problem)
     rhs, jacobian = (lambda w, s: problem.rhs(w, at(s))), (lambda w, s: problem.jacobian(w, at(s)))
-    return NewtonSteps(rhs, jacobian, problem.mass, length, constant_jacobian)
+    return NewtonSteps(rhs, jacobian, problem.mass, last - first, constant_jacobian)
 
 
-def _affine_stepper(problem: DiscreteProblem, length: float) -> NewtonSteps:
+def _affine_stepper(problem: DiscreteProblem) -> NewtonSteps:
     """Steps for an affine right-hand side with constant Jacobian, precomputed."""
     if not _has_constant_jacobian(problem):
-        return _stepper(problem, length)
-    at, zero = _physical_time(problem.system), torch.zeros_like(problem.mass)
+        return _stepper(problem)
+    at, (first, last) = physical_time(problem.system), time_interval(problem.system)
+    zero = torch.zeros_like(problem.mass)
     matrix, constant_source = problem.jacobian(zero, problem.start), problem.rhs(zero, problem.start)
     is_nonautonomous = _is_nonautonomous(problem)
 
@@ -490,7 +492,7 @@ def _affine_stepper(problem: DiscreteProblem, length: float) -> NewtonSteps:
     def rhs(w: Tensor, s: float) -> Tensor:
         return matrix @ w + source(s)
 
-    return NewtonSteps(rhs, lambda w, s: matrix, problem.mass, length, affine=True)
+    return NewtonSteps(rhs, lambda w, s: matrix, problem.mass, last - first, affine=True)
 
 
 def _exprs(system: FirstOrderSystem) -> tuple[Expr, ...]:
@@ -526,9 +528,8 @@ def _initial(problem: DiscreteProblem, initial_time: float) -> Tensor:
 def _corner_jump(problem: DiscreteProblem, start: Tensor) -> float:
     """Largest violation of the boundary conditions by the initial data; 0 up to rounding."""
     rows = (problem.mass == 0) & (problem.replacing_condition >= 0)
-    first, last = time_interval(problem.system)
     with torch.no_grad():
-        value = problem.rhs(start.detach(), last if problem.system.backward else first)
+        value = problem.rhs(start.detach(), physical_time(problem.system)(0.0))
     jump = float(value[rows].abs().max()) if bool(rows.any()) else 0.0
     return jump if jump > 1e-8 else 0.0
 

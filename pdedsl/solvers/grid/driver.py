@@ -6,23 +6,24 @@ The error is estimated by self-convergence: the difference to the N/2 grid with 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from typing import assert_never
 
 import torch
 from torch import Tensor, nn
 
 from pdedsl.codegen.pointwise import compile_pointwise
-from pdedsl.config.methods import Grid
-from pdedsl.ir.first_order_system import FirstOrderSystem
 from pdedsl.ir.problem import Domain, StrongForm
-from pdedsl.ir.solver_plans import PeriodicAxis
-from pdedsl.planning.solver_selection import Scheme, select_grid_scheme
-from pdedsl.problem.first_order_system import first_order_system
-from pdedsl.problem.periodicity import periodic_axes, subtract_lifts
+from pdedsl.ir.solver_plans import (
+    ChebyshevScheme,
+    FiniteVolumeScheme,
+    FourierScheme,
+    GridPlan,
+    InterfaceFVScheme,
+    ShortleyWellerScheme,
+)
 from pdedsl.runtime.ode.step_doubling import StepBudget, StepSizeUnderflow
 from pdedsl.solvers.ansatz import add_lifts
-from pdedsl.solvers.gauge import fix_gauge
+from pdedsl.solvers.collocation_points import fix_gauge
 from pdedsl.solvers.grid.chebyshev import feasible_size, solve_chebyshev
 from pdedsl.solvers.grid.finite_volume import solve_finite_volume
 from pdedsl.solvers.grid.fourier import solve_fourier
@@ -41,9 +42,7 @@ from pdedsl.solvers.grid.nodal_functions import ParameterValue
 from pdedsl.solvers.grid.shortley_weller import solve_shortley_weller
 from pdedsl.solvers.method_result import SolverResult
 
-ETDRK_TOL = 5e-7  # of ETDRK4, whose error estimates are extrapolated away
-RADAU_TOL = 1e-9  # of Radau IIA
-COARSE_TOL_FACTOR = 10.0  # on these tolerances for the N/2 grid
+COARSE_TOL_FACTOR = 10.0  # on the tolerances of the scheme for the N/2 grid
 NET_FLUX_TOL = 1e-3  # a larger net flux is due to the boundary data, if it does not halve on the finer grid
 COMPARISON_POINTS = 2048  # points
 SHOCK_FACTOR = 1 / (
@@ -52,8 +51,7 @@ SHOCK_FACTOR = 1 / (
 
 
 def solve_by_grid(
-    statement: StrongForm,
-    method: Grid,
+    plan: GridPlan,
     *,
     seed: int = 0,
     device: torch.device | str = "cpu",
@@ -69,94 +67,56 @@ def solve_by_grid(
     Raises `GridSolveFailed` if Newton's method does not converge, a time step underflows, or it takes
     more than `max_steps` steps in time.
     """
-    if any(statement.lifts):
-        periodic = solve_by_grid(
-            subtract_lifts(statement),
-            method,
-            seed=seed,
-            device=device,
-            dtype=dtype,
-            parameter_values=parameter_values,
-            max_steps=max_steps,
-        )
-        return replace(periodic, module=add_lifts(periodic.module, statement))
-    like, setup = torch.zeros((), dtype=dtype, device=device), GridSetup(statement)
-    fine, n = _solve_or_fail(setup, method.n, parameter_values or {}, like, max_steps=max_steps)
+    like, method, values = torch.zeros((), dtype=dtype, device=device), plan.method, parameter_values or {}
+    fine, n = _solve_or_fail(plan, method.n, values, like, lambda tolerance: StepBudget(tolerance, max_steps))
     with torch.no_grad():
         coarse, _ = _solve_or_fail(
-            setup, max(4, n // 2), parameter_values or {}, like, COARSE_TOL_FACTOR, max_steps=max_steps
+            plan, max(4, n // 2), values, like, lambda tol: StepBudget(COARSE_TOL_FACTOR * tol, max_steps)
         )
         pairs = list(zip(_batch_members(fine), _batch_members(coarse), strict=True))
-        error = max(
-            fine.undetected_error, *(relative_difference(one, other, statement, seed, like) for one, other in pairs)
-        )
-        if setup.scheme is Scheme.VOLUMES:
-            fine.metrics[L1_ERROR] = max(
-                relative_difference(one, other, statement, seed, like, 1) for one, other in pairs
-            )
+
+        def difference(power: int) -> float:
+            return max(relative_difference(one, other, plan.problem, seed, like, power) for one, other in pairs)
+
+        error = max(fine.undetected_error, difference(2))
+        shocks = isinstance(plan.scheme, FiniteVolumeScheme)
+        if shocks:
+            fine.metrics[L1_ERROR] = difference(1)
             error *= SHOCK_FACTOR
     if fine.metrics.get(NET_FLUX, 0.0) > max(NET_FLUX_TOL, coarse.metrics.get(NET_FLUX, 0.0) / 2):
         raise GridSolveFailed("incompatible boundary data: the net flux through the boundary is not zero")
     metrics = {"n": float(n), **fine.metrics, "error": error}
-    notes = (*fine.notes, _error_note(error, fine, setup.scheme))
+    notes = (*fine.notes, _error_note(error, fine, shocks))
     if n < method.n:
         notes = (*notes, f"{n} points per dimension instead of {method.n}: the limit of the dense direct solver")
-    return SolverResult(fine.module, method, metrics, notes)
+    module = add_lifts(fine.module, plan.lifts, plan.problem.domain.coordinates)
+    return SolverResult(module, method, metrics, notes)
 
 
-def _error_note(error: float, fine: GridResult, scheme: Scheme) -> str:
+def _error_note(error: float, fine: GridResult, shocks: bool) -> str:
     if 0 < error == fine.undetected_error:
         return f"estimated time-stepping error {error:.1g}, larger than the difference to the N/2 grid"
-    scaled = ", scaled for order ½ at discontinuities" if scheme is Scheme.VOLUMES else ""
+    scaled = ", scaled for order ½ at discontinuities" * shocks
     return f"self-convergence: relative L2 difference {error:.1g} to the N/2 grid{scaled}"
 
 
-def solve_on_one_grid(statement: StrongForm, n: int, budget: StepBudget) -> nn.Module:
+def solve_on_one_grid(plan: GridPlan, budget: StepBudget) -> nn.Module:
     """The solution with n points per dimension, without an error estimate."""
-    setup = GridSetup(subtract_lifts(statement) if any(statement.lifts) else statement)
-    module = _solve_or_fail(setup, n, {}, torch.zeros((), dtype=torch.float64), budget=budget)[0].module
-    return add_lifts(module, statement) if any(statement.lifts) else module
+    like = torch.zeros((), dtype=torch.float64)
+    module = _solve_or_fail(plan, plan.method.n, {}, like, lambda _: budget)[0].module
+    return add_lifts(module, plan.lifts, plan.problem.domain.coordinates)
 
 
-@dataclass(frozen=True)
-class GridSetup:
-    """Scheme, first-order system and periodic axes of a problem, independent of the grid size."""
-
-    statement: StrongForm
-
-    @cached_property
-    def scheme(self) -> Scheme:
-        return select_grid_scheme(self.statement)
-
-    @cached_property
-    def system(self) -> FirstOrderSystem:
-        return first_order_system(self.statement)
-
-    @cached_property
-    def axes(self) -> tuple[PeriodicAxis, ...]:
-        result = periodic_axes(self.system)
-        assert result is not None
-        return result
+Budget = Callable[[float], StepBudget]
+"""The budget of time steps for the tolerance of a scheme."""
 
 
 def _solve_or_fail(
-    setup: GridSetup,
-    n: int,
-    parameter_values: Mapping[str, ParameterValue],
-    like: Tensor,
-    tolerance_factor: float = 1.0,
-    budget: StepBudget | None = None,
-    max_steps: int | None = None,
+    plan: GridPlan, n: int, parameter_values: Mapping[str, ParameterValue], like: Tensor, budget: Budget
 ) -> tuple[GridResult, int]:
-    """Solves with scaled tolerances and at most `max_steps` time steps, or with the given budget."""
+    """The result, and the number of points per dimension, which a dense solver may reduce."""
     try:
-        return _solve_with_scheme(
-            setup,
-            n,
-            parameter_values,
-            like,
-            lambda tolerance: budget or StepBudget(tolerance_factor * tolerance, max_steps),
-        )
+        return _solve_with_scheme(plan, n, parameter_values, like, budget)
     except StepSizeUnderflow as reason:
         raise GridSolveFailed(str(reason)) from reason
     except torch.linalg.LinAlgError as reason:  # type: ignore[attr-defined]  # torch's stubs lack it
@@ -164,30 +124,25 @@ def _solve_or_fail(
 
 
 def _solve_with_scheme(
-    setup: GridSetup,
-    n: int,
-    parameter_values: Mapping[str, ParameterValue],
-    like: Tensor,
-    budget: Callable[[float], StepBudget],
+    plan: GridPlan, n: int, parameter_values: Mapping[str, ParameterValue], like: Tensor, budget: Budget
 ) -> tuple[GridResult, int]:
-    batches = batched_parameters(setup.statement, parameter_values)
-    if batches and setup.scheme is not Scheme.FOURIER:
+    batches, scheme = batched_parameters(plan.problem, parameter_values), plan.scheme
+    if batches and not isinstance(scheme, FourierScheme):
         rows = [dict(zip(batches, row, strict=True)) for row in zip(*batches.values(), strict=True)]
-        result = [_solve_with_scheme(setup, n, {**parameter_values, **row}, like, budget) for row in rows]
+        result = [_solve_with_scheme(plan, n, {**parameter_values, **row}, like, budget) for row in rows]
         return stack_results([g for g, _ in result]), result[0][1]
-    match setup.scheme:
-        case Scheme.SHAPE:
-            return solve_shortley_weller(setup.statement, n, like), n
-        case Scheme.FOURIER:
-            return solve_fourier(setup.system, setup.axes, n, parameter_values, like, budget(ETDRK_TOL)), n
-        case Scheme.VOLUMES:
-            return solve_finite_volume(setup.system, n, parameter_values, like), n
-        case Scheme.COLLOCATION | Scheme.LAYERS:
-            size = feasible_size(setup.system, n)
-            interface = setup.scheme is Scheme.LAYERS
-            return solve_chebyshev(
-                setup.system, size, parameter_values, like, budget(RADAU_TOL), interface=interface
-            ), size
+    match scheme:
+        case ShortleyWellerScheme(coefficients=coefficients):
+            return solve_shortley_weller(plan.problem, coefficients, n, like), n
+        case FourierScheme():
+            return solve_fourier(scheme, n, parameter_values, like, budget(scheme.tolerance)), n
+        case FiniteVolumeScheme():
+            return solve_finite_volume(scheme, n, parameter_values, like), n
+        case ChebyshevScheme() | InterfaceFVScheme():
+            size = feasible_size(scheme.system, n)
+            return solve_chebyshev(scheme, size, parameter_values, like, budget(scheme.tolerance)), size
+        case _:
+            assert_never(scheme)
 
 
 def _batch_members(result: GridResult) -> list[nn.Module]:

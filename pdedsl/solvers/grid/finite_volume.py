@@ -17,11 +17,11 @@ from torch import Tensor
 
 from pdedsl.ir.boundary import Face
 from pdedsl.ir.first_order_system import FirstOrderSystem
-from pdedsl.ir.solver_plans import ConservationForm
-from pdedsl.problem.conservation_form import conservation_form, dirichlet_value, with_value_jets
+from pdedsl.ir.solver_plans import FiniteVolumeScheme
 from pdedsl.runtime.basis.interpolation import CellAxis
 from pdedsl.runtime.muscl import reconstruct_faces, rusanov_flux, ssprk3_step
 from pdedsl.solvers.grid.grid_result import GridResult, GridSolveFailed, make_expansion, time_interval
+from pdedsl.solvers.grid.interface_fv import make_cells
 from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterValue, compile_expressions, nodal_values
 
 COURANT = 0.4  # CFL number
@@ -30,17 +30,17 @@ GAUSS_RULE = ((-(0.6**0.5), 5 / 18), (0.0, 8 / 18), (0.6**0.5, 5 / 18))
 
 
 @dataclass(frozen=True)
-class FiniteVolumeScheme:
-    """Semidiscrete scheme for cell averages, (variables, n, …)."""
+class FiniteVolumeProblem:
+    """Semidiscrete problem for cell averages, (variables, n, …)."""
 
-    system: FirstOrderSystem
+    scheme: FiniteVolumeScheme
     axes: tuple[CellAxis, ...]
     parameter_values: Mapping[str, ParameterValue]
     like: Tensor
 
-    @cached_property
-    def form(self) -> ConservationForm:
-        return conservation_form(self.system)
+    @property
+    def system(self) -> FirstOrderSystem:
+        return self.scheme.system
 
     @property
     def widths(self) -> list[float]:
@@ -107,19 +107,15 @@ class FiniteVolumeScheme:
         mirrored = w.narrow(dim, size - 2 if upper else 0, 2).flip(dim)
         values = self.values_at(time, at_faces=axis)
         ghosts = list(mirrored.unbind())
-        for condition in self.system.face_conditions:
-            if condition.place != Face(axis, upper):
-                continue
-            value = dirichlet_value(condition)
-            if value is not None:
-                at = self._formulas((value,))((), values)[0]
-                at = at.narrow(axis, self.axes[axis].n if upper else 0, 1)
-                ghosts[condition.variable] = 2 * at - ghosts[condition.variable]
+        for face, variable, value in self.scheme.dirichlet:
+            if face == Face(axis, upper):
+                at = self._formulas((value,))((), values)[0].narrow(axis, self.axes[axis].n if upper else 0, 1)
+                ghosts[variable] = 2 * at - ghosts[variable]
         return torch.stack(ghosts)
 
     def speed(self, w: Tensor, axis: int, values: Mapping[Symbol, Tensor]) -> Tensor:
         """The spectral radius of ∂F/∂w."""
-        matrix_rows = self.form.jacobians[axis]
+        matrix_rows = self.scheme.form.jacobians[axis]
         flat = self.evaluate(tuple(a for row in matrix_rows for a in row), w, values)
         if len(matrix_rows) == 1:
             return flat[0].abs()
@@ -129,11 +125,11 @@ class FiniteVolumeScheme:
 
     def rhs(self, w: Tensor, time: float) -> Tensor:
         """-Σ ΔF / Δx + S."""
-        result = self.evaluate(self.form.sources, w, self.values_at(time))
+        result = self.evaluate(self.scheme.form.sources, w, self.values_at(time))
         for axis, width in enumerate(self.widths):
             left, right = reconstruct_faces(self.with_ghost_cells(w, axis, time), axis + 1)
             values = self.values_at(time, at_faces=axis)
-            fluxes = tuple(self.evaluate(self.form.fluxes[axis], s, values) for s in (left, right))
+            fluxes = tuple(self.evaluate(self.scheme.form.fluxes[axis], s, values) for s in (left, right))
             speed = torch.maximum(self.speed(left, axis, values), self.speed(right, axis, values))
             result = result - rusanov_flux(left, right, (fluxes[0], fluxes[1]), speed).diff(dim=axis + 1) / width
         return result
@@ -151,12 +147,11 @@ def _dyadic_step(step: float, length: float) -> float:
 
 
 def solve_finite_volume(
-    system: FirstOrderSystem, n: int, parameter_values: Mapping[str, ParameterValue], like: Tensor
+    scheme: FiniteVolumeScheme, n: int, parameter_values: Mapping[str, ParameterValue], like: Tensor
 ) -> GridResult:
     """The solution of a conservation law with n cells per axis."""
-    domain = system.statement.domain
-    axes = tuple(CellAxis(float(i.start), float(i.end), n, i.periodic) for i in domain.intervals[: len(domain.space)])
-    problem = FiniteVolumeScheme(with_value_jets(system), axes, parameter_values, like)
+    system, axes = scheme.system, make_cells(scheme.system, n)
+    problem = FiniteVolumeProblem(scheme, axes, parameter_values, like)
     first, last = time_interval(system)
     time, w = first, problem.initial_averages(first)
     times, states = [time], [w]
@@ -170,6 +165,6 @@ def solve_finite_volume(
         states.append(w)
     module = make_expansion(system, axes, torch.stack(states), times, stencil=2)
     increments = [b - a for a, b in pairwise(times)]
-    scheme = f"finite volumes (MUSCL, van Leer limiter, Rusanov flux), {n} cells per dimension"
-    note = f"{scheme}, SSPRK3 in time: {len(increments)} steps, Δt ≤ {max(increments):.2g}"
+    discretization = f"finite volumes (MUSCL, van Leer limiter, Rusanov flux), {n} cells per dimension"
+    note = f"{discretization}, SSPRK3 in time: {len(increments)} steps, Δt ≤ {max(increments):.2g}"
     return GridResult(module, {"steps": float(len(increments)), "longest step": max(increments)}, (note,))

@@ -12,24 +12,23 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import torch
-from sympy import Expr, Poly, S, Symbol
-from sympy.polys.polyerrors import PolynomialError
+from sympy import Symbol
 from torch import Tensor, nn
 
 from pdedsl.ir.first_order_system import FirstOrderSystem
-from pdedsl.ir.solver_plans import LinearSplitting, PeriodicAxis
+from pdedsl.ir.solver_plans import FourierScheme, LinearSplitting
 from pdedsl.numerics.butcher import ETDRK4
-from pdedsl.problem.conservation_form import split_fluxes
-from pdedsl.problem.periodicity import split_linear
 from pdedsl.runtime.basis.fourier import FourierAxis, FourierGrid
 from pdedsl.runtime.basis.interpolation import TensorProductExpansion
 from pdedsl.runtime.ode.etdrk import ExponentialSteps, matvec_modes
-from pdedsl.runtime.ode.step_doubling import StepBudget, StepControl, TimeHistory, integrate_adaptively, replay_steps
+from pdedsl.runtime.ode.step_doubling import StepBudget, StepControl, TimeHistory
 from pdedsl.solvers.grid.grid_result import (
     DISCRETE_RESIDUAL,
     GridResult,
     SplitBatch,
+    integrate,
     make_expansion,
+    physical_time,
     physical_times,
     step_metrics,
     steps_text,
@@ -40,28 +39,13 @@ from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterVa
 # ---- Discretization
 
 
-def make_fourier_grid(system: FirstOrderSystem, axes: tuple[PeriodicAxis, ...], n: int, like: Tensor) -> FourierGrid:
+def make_fourier_grid(scheme: FourierScheme, n: int, like: Tensor) -> FourierGrid:
     """n points per dimension; twice as many on the axes with even/odd extension."""
     fourier_axes = []
-    for axis, interval in zip(axes, system.statement.domain.intervals, strict=False):
+    for axis, interval in zip(scheme.axes, scheme.system.statement.domain.intervals, strict=False):
         copies = round(float(axis.period / (interval.end - interval.start)))
         fourier_axes.append(FourierAxis(float(axis.start), float(axis.period), max(2, n * copies // 2)))
-    return FourierGrid(tuple(fourier_axes), _oversampling(system), like)
-
-
-def _oversampling(system: FirstOrderSystem) -> int:
-    """Grid points per half of the modes: (q + 1) h points make products of q factors with |k| < h exact on |k| < h."""
-    exprs = split_linear(system, (*system.rhs, *system.constraints)).remainders
-    return max([2, *(min(_polynomial_degree(system, e) + 1, 4) for e in exprs)])
-
-
-def _polynomial_degree(system: FirstOrderSystem, expr: Expr) -> int:
-    jets = [s for s, _ in system.jets_in(expr)]
-    try:
-        degree = Poly(expr, *jets).total_degree() if jets else 1
-    except PolynomialError:
-        return 3
-    return int(degree) + (1 if expr.free_symbols & set(system.coordinates) else 0)
+    return FourierGrid(tuple(fourier_axes), scheme.oversampling, like)
 
 
 @dataclass(frozen=True)
@@ -70,33 +54,29 @@ class FourierProblem:
     (b, m, modes…) if scalars in `parameter_values` are batches of values, (b,).
     """
 
-    system: FirstOrderSystem
+    scheme: FourierScheme
     grid: FourierGrid
     parameter_values: Mapping[str, ParameterValue]
 
-    @cached_property
+    @property
+    def system(self) -> FirstOrderSystem:
+        return self.scheme.system
+
+    @property
     def linear(self) -> LinearSplitting:
-        return split_linear(self.system, (*self.system.rhs, *self.system.constraints))
+        return self.scheme.linear
 
     @cached_property
     def nonlinear_terms(self) -> CompiledExpressions:
-        return compile_expressions(self.system, self._nonlinear_expressions[0])
+        """Evaluated on the grid: N, or its fluxes."""
+        rest = self.linear.remainders[: len(self.system.differential)]
+        return compile_expressions(self.system, [e for _, e, _ in self.scheme.flux_terms] or rest)
 
     @cached_property
-    def _nonlinear_expressions(self) -> tuple[tuple[Expr, ...], Tensor | None]:
-        """Expressions evaluated on the grid: N, or for a scalar equation its fluxes F and the remainder, with the
-        factors iκ and 1 that give N̂: u ∂u/∂x = ½ ∂u²/∂x needs no transform of ∂u/∂x."""
-        remainders = self.linear.remainders[: len(self.system.differential)]
-        if len(self.system.variables) != 1 or len(remainders) != 1:
-            return remainders, None
-        fluxes, remainder = split_fluxes(self.system, remainders[0])
-        if not any(fluxes):
-            return remainders, None
-        units = [tuple(int(i == k) for i in range(self.grid.dimension)) for k in range(self.grid.dimension)]
-        parts = [(*f.as_coeff_Mul(), unit) for f, unit in zip(fluxes, units, strict=True) if f != 0]
-        parts += [(S.One, remainder, (0,) * self.grid.dimension)] if remainder != 0 else []
-        factors = [float(c) * self.grid.derivative(unit) for c, _, unit in parts]
-        return tuple(e for _, e, _ in parts), torch.stack(torch.broadcast_tensors(*factors))  # type: ignore[no-untyped-call]
+    def _flux_symbols(self) -> Tensor:
+        """Factors of the coefficients of the fluxes."""
+        factors = [c * self.grid.derivative(orders) for c, _, orders in self.scheme.flux_terms]
+        return torch.stack(torch.broadcast_tensors(*factors))  # type: ignore[no-untyped-call]
 
     @property
     def requires_gradients(self) -> bool:
@@ -219,10 +199,10 @@ class FourierProblem:
             )
         values = self.nonlinear_terms(values, self.values_at(time))
         on_modes = self.grid.coefficients(self._stack(values))
-        factors = self._nonlinear_expressions[1]
-        if factors is None:
+        if not self.scheme.flux_terms:
             return on_modes
-        return factors * on_modes if len(values) == 1 else (factors * on_modes).sum(self.variable_axis, keepdim=True)
+        terms = self._flux_symbols * on_modes
+        return terms if len(values) == 1 else terms.sum(self.variable_axis, keepdim=True)
 
     @cached_property
     def variable_axis(self) -> int:
@@ -263,64 +243,53 @@ class FourierProblem:
 
 
 def solve_fourier(
-    system: FirstOrderSystem,
-    axes: tuple[PeriodicAxis, ...],
-    n: int,
-    parameter_values: Mapping[str, ParameterValue],
-    like: Tensor,
-    budget: StepBudget,
+    scheme: FourierScheme, n: int, parameter_values: Mapping[str, ParameterValue], like: Tensor, budget: StepBudget
 ) -> GridResult:
     """The solution with n modes per axis: ETDRK4 in time, or division by the symbol for a stationary problem."""
-    grid = make_fourier_grid(system, axes, n, like)
-    problem = FourierProblem(system, grid, parameter_values)
+    system, grid = scheme.system, make_fourier_grid(scheme, n, like)
+    problem = FourierProblem(scheme, grid, parameter_values)
     if not system.differential:
         return _solve_stationary(problem)
-    history = _integrate(problem, budget)
+    start = _initial(problem)
+    history = integrate(
+        system,
+        lambda differentiable: _stepper(problem if differentiable else replace(problem)),
+        start,
+        StepControl(ETDRK4.order, budget.tolerance, True, max_steps=budget.max_steps, batched=bool(problem.batch)),
+        lambda: start.requires_grad or problem.requires_gradients,
+    )
     times = physical_times(system, history)
     states = torch.stack([problem.all_variables(w, t) for w, t in zip(history.states, times, strict=True)])
     module = make_expansion(system, grid.rings, _component_values(problem, states), times)
-    return GridResult(_split_batch(module, problem), step_metrics(history), _notes(system, axes, grid, history))
+    return GridResult(_split_batch(module, problem), step_metrics(history), _notes(scheme, grid, history))
 
 
 def _split_batch(module: nn.Module, problem: FourierProblem) -> nn.Module:
     return SplitBatch(module, *problem.batch) if problem.batch else module
 
 
-def _integrate(problem: FourierProblem, budget: StepBudget) -> TimeHistory:
-    """Integrates without gradients, on a copy of the problem; replays the same steps with gradients if required."""
-    start = _initial(problem)
-    first, last = time_interval(problem.system)
-    length = last - first
-    batched = bool(problem.batch)
-    control = StepControl(
-        ETDRK4.order, budget.tolerance, extrapolated=True, max_steps=budget.max_steps, batched=batched
-    )
-    with torch.no_grad():
-        history = integrate_adaptively(_stepper(replace(problem), length), start.detach(), length, control)
-    if not start.requires_grad and not problem.requires_gradients:
-        return history
-    return replay_steps(_stepper(problem, length), start, length, history, control)
-
-
-def _stepper(problem: FourierProblem, length: float) -> ExponentialSteps:
-    system = problem.system
+def _stepper(problem: FourierProblem) -> ExponentialSteps:
+    system, at = problem.system, physical_time(problem.system)
     first, last = time_interval(system)
-    sign, begin = (-1.0, last) if system.backward else (1.0, first)
+    sign = -1.0 if system.backward else 1.0
     operator = sign * problem.operator
     diagonal = torch.diagonal(operator, dim1=-2, dim2=-1)
     matrices = bool((operator - torch.diag_embed(diagonal)).any())
     symbol = operator if matrices else torch.movedim(diagonal, -1, problem.variable_axis)
-    forward, backward = problem.nonlinear, lambda w, t: -problem.nonlinear(w, t)
-    nonlinear_terms = backward if system.backward else forward
-    stepped = None if problem.is_linear else lambda w, s: nonlinear_terms(w, begin + sign * s)
-    return ExponentialSteps(symbol, stepped, length, matrices, problem.grid.dimension, problem.is_autonomous)
+
+    def nonlinear(w: Tensor, s: float) -> Tensor:
+        value = problem.nonlinear(w, at(s))
+        return -value if system.backward else value
+
+    stepped = None if problem.is_linear else nonlinear
+    return ExponentialSteps(symbol, stepped, last - first, matrices, problem.grid.dimension, problem.is_autonomous)
 
 
 def _initial(problem: FourierProblem) -> Tensor:
     system, grid = problem.system, problem.grid
     data = FourierGrid(grid.rings, max(grid.fine, 4), grid.like)
     values = compile_expressions(system, system.initial)(
-        (), FourierProblem(system, data, problem.parameter_values).initial_values
+        (), FourierProblem(problem.scheme, data, problem.parameter_values).initial_values
     )
     return data.coefficients(_expand_to_grid(problem, data, values))
 
@@ -352,12 +321,10 @@ def _solve_stationary(problem: FourierProblem) -> GridResult:
     return GridResult(_split_batch(module, problem), {DISCRETE_RESIDUAL: float(remainder.detach().abs().max())}, notes)
 
 
-def _notes(
-    system: FirstOrderSystem, axes: tuple[PeriodicAxis, ...], grid: FourierGrid, history: TimeHistory
-) -> tuple[str, ...]:
+def _notes(scheme: FourierScheme, grid: FourierGrid, history: TimeHistory) -> tuple[str, ...]:
     modes = " × ".join(str(r.modes) for r in grid.rings)
     notes = [f"Fourier series with {modes} modes, ETDRK4 in time: {steps_text(history)}"]
-    extended = [str(x) for x, axis in zip(system.coordinates, axes, strict=False) if axis.reflected]
+    extended = [str(x) for x, axis in zip(scheme.system.coordinates, scheme.axes, strict=False) if axis.reflected]
     if extended:
         notes.append(f"even/odd periodic extension in {', '.join(extended)}")
     return tuple(notes)

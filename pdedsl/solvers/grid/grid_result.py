@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -13,7 +13,14 @@ from pdedsl.ir.first_order_system import FirstOrderSystem
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.types import Scalar
 from pdedsl.runtime.basis.interpolation import Axis, TensorProductExpansion
-from pdedsl.runtime.ode.step_doubling import INTERPOLATION_NODES, TimeHistory
+from pdedsl.runtime.ode.step_doubling import (
+    INTERPOLATION_NODES,
+    Step,
+    StepControl,
+    TimeHistory,
+    integrate_adaptively,
+    replay_steps,
+)
 from pdedsl.solvers.grid.nodal_functions import ParameterValue
 
 # ---- Results
@@ -45,10 +52,32 @@ def time_interval(system: FirstOrderSystem) -> tuple[float, float]:
     return float(interval.start), float(interval.end)
 
 
+def physical_time(system: FirstOrderSystem) -> Callable[[float], float]:
+    """The time after an elapsed time: backward from the end for terminal-value problems."""
+    first, last = time_interval(system)
+    return (lambda s: last - s) if system.backward else (lambda s: first + s)
+
+
+def integrate(
+    system: FirstOrderSystem,
+    stepper: Callable[[bool], Step],
+    start: Tensor,
+    control: StepControl,
+    requires_gradients: Callable[[], bool],
+) -> TimeHistory:
+    """Integrates a discretization over the time interval by adaptive steps without gradients; replays the same steps
+    with gradients if required. `stepper(False)` works on a copy of the discretization, without cached gradients."""
+    first, last = time_interval(system)
+    with torch.no_grad():
+        history = integrate_adaptively(stepper(False), start.detach(), last - first, control)
+    if not requires_gradients():
+        return history
+    return replay_steps(stepper(True), start, last - first, history, control)
+
+
 def physical_times(system: FirstOrderSystem, history: TimeHistory) -> list[float]:
     """The times of the states: backward from the end for terminal-value problems."""
-    start, end = time_interval(system)
-    return [end - s if system.backward else start + s for s in history.times]
+    return list(map(physical_time(system), history.times))
 
 
 def make_expansion(

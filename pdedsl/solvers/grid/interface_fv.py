@@ -17,7 +17,6 @@ from torch import Tensor
 
 from pdedsl.ir.first_order_system import FirstOrderSystem
 from pdedsl.ir.solver_plans import InterfaceProblem, RobinFace
-from pdedsl.problem.interface_problem import interface_problem
 from pdedsl.runtime.basis.interpolation import CellAxis
 from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterValue, compile_expressions, nodal_values
 
@@ -46,13 +45,10 @@ class InterfaceFVProblem:
     """M ∂w/∂t = R(w, t) for values at the cell centers; M = 1, or 0 for a stationary problem."""
 
     system: FirstOrderSystem
+    coefficients: InterfaceProblem
     axes: tuple[CellAxis, ...]
     parameter_values: Mapping[str, ParameterValue]
     like: Tensor
-
-    @cached_property
-    def coefficients(self) -> InterfaceProblem:
-        return interface_problem(self.system)
 
     @property
     def shape(self) -> tuple[int, ...]:

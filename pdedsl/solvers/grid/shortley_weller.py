@@ -21,7 +21,6 @@ from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.ir.boundary import Face, LevelSet, Place
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.solver_plans import IrregularDirichletProblem
-from pdedsl.problem.irregular_domain import irregular_dirichlet_problem
 from pdedsl.runtime.basis.interpolation import MovingLeastSquares
 from pdedsl.solvers.grid.grid_result import GridResult, GridSolveFailed
 
@@ -127,9 +126,11 @@ class CutGrid:
         return np.asarray(self.values([self.box.dirichlet[place]], points)[0])
 
 
-def solve_shortley_weller(statement: StrongForm, n: int, like: Tensor) -> GridResult:
+def solve_shortley_weller(
+    statement: StrongForm, coefficients: IrregularDirichletProblem, n: int, like: Tensor
+) -> GridResult:
     """n cells per dimension of the box, sparse LU."""
-    grid = CutGrid(statement, irregular_dirichlet_problem(statement), n)
+    grid = CutGrid(statement, coefficients, n)
     arms = [(grid.arms(axis, -1), grid.arms(axis, 1)) for axis in (0, 1)]
     solution = _solve_sparse(grid, arms)
     ends = [a for pair in arms for a in pair]
@@ -146,8 +147,9 @@ def solve_shortley_weller(statement: StrongForm, n: int, like: Tensor) -> GridRe
 
 
 def _solve_sparse(grid: CutGrid, arms: Sequence[tuple[StencilArms, StencilArms]]) -> np.ndarray:
-    box, count = grid.box, len(grid.interior_points)
-    coefficients = grid.values((*box.second, *box.first, box.zeroth, box.source), grid.interior_points)
+    operator, count = grid.box.operator, len(grid.interior_points)
+    exprs = (*operator.diagonal, *operator.drift, operator.rate, operator.source)
+    coefficients = grid.values(exprs, grid.interior_points)
     diagonal, rhs, index = coefficients[4].copy(), -coefficients[5], np.arange(count)
     rows, columns, entries = [], [], []
     for axis, (lower, upper) in enumerate(arms):

@@ -22,7 +22,7 @@ from pdedsl.data.npz import Array, arrays
 from pdedsl.data.shapes import find_data_file
 from pdedsl.diagnostics import NOWHERE, PdeError, Source, Span
 from pdedsl.io import RunError, write_atomically
-from pdedsl.ir.boundary import ConditionResidual
+from pdedsl.ir.parameters import learned_scalars
 from pdedsl.ir.problem import Measurements, StrongForm
 from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.runtime.diff.mlp_jets import (
@@ -109,36 +109,22 @@ def residual_rows(
 ) -> list[ResidualRows]:
     """All residuals at their collocation points; `weight` is that of conditions relative to equations."""
     half = (points.high - points.low) / 2
-    rows = [
-        _equation_rows(r, statement, points, counts.inside, hash_words(seed, 0), law, half) for r in statement.equations
-    ]
+
+    def rows_at(residual: Residual, at: Tensor, factor: float) -> ResidualRows:
+        linearized = LinearizedResidual(residual, statement.domain.coordinates)
+        return ResidualRows(linearized, at, factor / residual_scale(linearized, at, half.to(at)))
+
+    interior = hash_words(seed, 0) >> 8
+    rows = [rows_at(r, points.inside(counts.inside, interior, law, r.interval), 1) for r in statement.equations]
     places = sample_conditions(points, statement.conditions, counts.on, hash_words(seed, 1) >> 8, law)
-    for condition, at in zip(statement.conditions, places, strict=True):
-        rows += _condition_rows(condition, statement, at, weight, half)
-    return rows
+    on_conditions = zip(statement.conditions, places, strict=True)
+    return rows + [rows_at(r, at, weight) for c, at in on_conditions if len(at) for r in c.residuals]
 
 
-def _equation_rows(
-    residual: Residual,
-    statement: StrongForm,
-    points: PointSampler,
-    n: int,
-    seed: int,
-    law: PointDistribution,
-    half: Tensor,
-) -> ResidualRows:
-    linearized = LinearizedResidual(residual, statement.domain.coordinates)
-    at = points.inside(n, seed >> 8, law, residual.interval)
-    return ResidualRows(linearized, at, 1 / residual_scale(linearized, at, half.to(at)))
-
-
-def _condition_rows(
-    condition: ConditionResidual, statement: StrongForm, at: Tensor, weight: float, half: Tensor
-) -> list[ResidualRows]:
-    if not len(at):
-        return []
-    every = [LinearizedResidual(r, statement.domain.coordinates) for r in condition.residuals]
-    return [ResidualRows(s, at, weight / residual_scale(s, at, half.to(at))) for s in every]
+def initial_scalars(statement: StrongForm, points: PointSampler) -> Tensor:
+    """Initial values of the learned scalars (of their logarithms, if they have a sign)."""
+    starts = [n.initial for n in learned_scalars(statement)]
+    return torch.tensor(starts, dtype=points.dtype, device=points.device)
 
 
 # ---- Residuals of a network

@@ -16,14 +16,12 @@ from torch import Tensor
 
 from pdedsl.config.methods import Pinn
 from pdedsl.config.networks import Mlp
-from pdedsl.ir.ansatz import Ansatz, ReflectionSymmetry, substitute_ansatz
+from pdedsl.ir.ansatz import Ansatz, substitute_ansatz
 from pdedsl.ir.boundary import ConditionResidual
-from pdedsl.ir.parameters import learned_functions, learned_scalars, with_parameter_symbols
+from pdedsl.ir.parameters import learned_functions
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Residual
-from pdedsl.planning.solver_selection import DEFAULT_NETWORK
-from pdedsl.problem.ansatz import ansatz_of
-from pdedsl.problem.symmetry import reflection_symmetry
+from pdedsl.ir.solver_plans import PinnPlan
 from pdedsl.runs.checkpoint import State
 from pdedsl.runtime.basis.random_features import CoordinateBox
 from pdedsl.runtime.diff.mlp_jets import JetNetwork
@@ -39,6 +37,7 @@ from pdedsl.solvers.pinn.residuals import (
     NetworkRows,
     TrainableFunctions,
     collect_operators,
+    initial_scalars,
     residual_scale,
 )
 from pdedsl.solvers.pinn.trainer import Listener, Phase, Trainer, ignore_progress
@@ -50,10 +49,8 @@ CONDITION_WEIGHT = 3.0  # gradient norm of conditions relative to equations, whe
 
 
 def solve_by_pinn(
-    statement: StrongForm,
-    method: Pinn,
+    plan: PinnPlan,
     *,
-    network: Mlp = DEFAULT_NETWORK,
     phases: tuple[Phase, ...] = (),
     seed: int = 0,
     device: torch.device | None = None,
@@ -65,45 +62,46 @@ def solve_by_pinn(
     """Trains by Gauss-Newton for `method.steps` steps, or until the loss stagnates, unless other phases are given.
 
     Resumes from `state`, if given."""
-    task = PinnTask(
-        statement, method, network, PointSampler(statement.domain, device or CPU), seed, tuple(measurements)
-    )
+    task = PinnTask(plan, PointSampler(plan.problem.domain, device or CPU), seed, tuple(measurements))
     trainer = Trainer(task)
     loss, steps = trainer.run(phases, state, listener)
-    module = AnsatzModule(task.ansatz, statement.domain.coordinates, trainer.network, trainer.functions).to(dtype=dtype)
+    module = task.module(trainer.network, trainer.functions).to(dtype=dtype)
     metrics = {
         "loss": loss,
         "steps": float(steps),
         "weights": float(sum(p.numel() for p in trainer.network.parameters())),
     }
-    return SolverResult(module, method, metrics, task.notes, trainer.estimates())
+    return SolverResult(module, plan.method, metrics, task.notes, trainer.estimates())
 
 
 @dataclass(frozen=True)
 class PinnTask:
     """Training problem: ansatz, residuals in the derivatives of the network, and sampling of collocation points."""
 
-    statement: StrongForm
-    method: Pinn
-    net: Mlp
+    plan: PinnPlan
     points: PointSampler
     seed: int
     measurements: tuple[Measurement, ...] = ()
 
-    @cached_property
-    def problem(self) -> StrongForm:
-        return with_parameter_symbols(self.statement)
+    @property
+    def statement(self) -> StrongForm:
+        return self.plan.problem
 
-    @cached_property
+    @property
+    def method(self) -> Pinn:
+        return self.plan.method
+
+    @property
     def ansatz(self) -> tuple[Ansatz, ...]:
-        return ansatz_of(self.problem)
+        return self.plan.hard_constraints.parts
+
+    def module(self, network: JetNetwork, functions: Sequence[JetNetwork]) -> AnsatzModule:
+        return AnsatzModule(self.ansatz, self.statement.domain.coordinates, network, functions)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        texts = [a.text(c.name) for a, c in zip(self.ansatz, self.statement.components, strict=True)]
         return (
-            *texts,
-            *(() if self.symmetry is None else (self.symmetry.text(self.statement),)),
+            *self.plan.hard_constraints.lines(self.statement),
             *(f"weights of the conditions in the loss: {self._weights_text}" for _ in self.soft[:1]),
         )
 
@@ -119,7 +117,11 @@ class PinnTask:
         if self.method.weight is not None:
             return (float(self.method.weight),) * sum(len(c.residuals) for c in self.soft)
         axes = (f.axes for f in learned_functions(self.statement))
-        initial = TrainableFunctions(self.network(), tuple(zip(axes, self.functions(), strict=True)), self.scalars())
+        initial = TrainableFunctions(
+            self.network(),
+            tuple(zip(axes, self.functions(), strict=True)),
+            initial_scalars(self.statement, self.points),
+        )
         equations = sum(_gradient_norm(r, initial) ** 2 for r in self.equation_rows(BALANCING_POINTS, 0)) ** 0.5
         norms = [rows and _gradient_norm(rows, initial) for rows in self._soft_condition_rows(0, None)]
         return tuple(CONDITION_WEIGHT * equations / s if s else CONDITION_WEIGHT for s in norms)
@@ -129,31 +131,23 @@ class PinnTask:
         """The conditions that the ansatz does not satisfy by construction (soft constraints)."""
         satisfied = frozenset().union(*(a.satisfied for a in self.ansatz))
         left = []
-        for k, condition in enumerate(self.problem.conditions):
+        for k, condition in enumerate(self.plan.parametrized.conditions):
             rest = tuple(r for i, r in enumerate(condition.residuals) if (k, i) not in satisfied)
             if rest:
                 left.append(replace(condition, residuals=rest))
         return tuple(left)
 
-    @property
-    def box(self) -> CoordinateBox:
-        low, high = self.points.low, self.points.high
-        return CoordinateBox((low + high) / 2, (high - low) / 2, torch.tensor(self.points.periodic))
-
-    @cached_property
-    def symmetry(self) -> ReflectionSymmetry | None:
-        return reflection_symmetry(self.statement)
-
     def network(self) -> JetNetwork:
+        net, symmetry = self.plan.network, self.plan.hard_constraints.symmetry
         ends = zip(self.points.low.tolist(), self.points.high.tolist(), self.points.periodic, strict=True)
         made = JetNetwork.on_box(
             list(ends),
-            width=self.net.width,
-            depth=self.net.depth,
+            width=net.width,
+            depth=net.depth,
             outputs=len(self.statement.components),
-            activation=self.net.activation.name,
+            activation=net.activation.name,
             seed=self.seed,
-            symmetry=None if self.symmetry is None else self.symmetry.arguments,
+            symmetry=None if symmetry is None else symmetry.arguments,
         )
         return made.to(self.points.device)
 
@@ -163,16 +157,11 @@ class PinnTask:
         for k, f in enumerate(learned_functions(self.statement)):
             net = f.learned.net.config if f.learned.net is not None else FUNCTION_NETWORK
             assert isinstance(net, Mlp)  # ensured by planning
-            axes, box = list(f.axes), self.box
+            axes, box = list(f.axes), self.points.box
             own = CoordinateBox(box.center[axes], box.half_widths[axes], box.periodic[axes])
             network = JetNetwork(own, net.width, net.depth, 1, net.activation.name, hash_words(self.seed, 10 + k))
             networks.append(network.to(self.points.device))
         return tuple(networks)
-
-    def scalars(self) -> Tensor:
-        """Initial values of the learned scalars (of their logarithms, if they have a sign)."""
-        starts = [n.initial for n in learned_scalars(self.statement)]
-        return torch.tensor(starts, dtype=torch.float64, device=self.points.device)
 
     def jet_residual(self, residual: Residual) -> JetResidual:
         coordinates = self.statement.domain.coordinates
@@ -182,7 +171,7 @@ class PinnTask:
 
     @cached_property
     def equations(self) -> tuple[JetResidual, ...]:
-        return tuple(map(self.jet_residual, self.problem.equations))
+        return tuple(map(self.jet_residual, self.plan.parametrized.equations))
 
     def residual_scale_at(self, residual: Residual, points: Tensor) -> float:
         half = (self.points.high - self.points.low) / 2
@@ -202,7 +191,7 @@ class PinnTask:
     def equation_rows(self, n: int, draw: int) -> list[NetworkRows]:
         """Rows of all equations at n collocation points each, scaled to the units of the unknown."""
         rows = []
-        for residual, jet_residual in zip(self.problem.equations, self.equations, strict=True):
+        for residual, jet_residual in zip(self.plan.parametrized.equations, self.equations, strict=True):
             at = self.points.inside(n, hash_words(self.seed, 5, draw) >> 8, PointDistribution.SOBOL, residual.interval)
             rows.append(NetworkRows(jet_residual, at, at.new_tensor(1 / self.residual_scale_at(residual, at))))
         return rows

@@ -25,7 +25,7 @@ from pdedsl.runtime.diff.mlp_jets import DerivativeRequest, JetNetwork, per_samp
 from pdedsl.runtime.linalg import levenberg_marquardt_steps as damped_steps
 from pdedsl.runtime.rng import generator, hash_words
 from pdedsl.solvers.method_result import Estimate
-from pdedsl.solvers.pinn.residuals import NetworkRows, TrainableFunctions, stack_residuals
+from pdedsl.solvers.pinn.residuals import NetworkRows, TrainableFunctions, initial_scalars, stack_residuals
 
 if TYPE_CHECKING:
     from pdedsl.solvers.pinn.task import PinnTask
@@ -259,7 +259,7 @@ class Trainer:
         self.task = task
         self.network: JetNetwork = task.network()
         self.functions = task.functions()
-        self.scalars = nn.Parameter(task.scalars())
+        self.scalars = nn.Parameter(initial_scalars(task.statement, task.points))
         self.step, self.damping = 0, 1.0
         self.density, self.best_loss, self.max_integral = INITIAL_DENSITY, float("inf"), 0.0
         self.last_step = torch.zeros_like(self._vector())

@@ -1,0 +1,133 @@
+"""Choice of the discretization on a grid: a complete scheme, or the reason why none applies."""
+
+from __future__ import annotations
+
+from sympy import Expr, Poly, S
+from sympy.polys.polyerrors import PolynomialError
+
+from pdedsl.config.methods import Grid
+from pdedsl.ir.first_order_system import FirstOrderSystem
+from pdedsl.ir.problem import StrongForm
+from pdedsl.ir.solver_plans import (
+    ChebyshevScheme,
+    FiniteVolumeScheme,
+    FourierScheme,
+    GridPlan,
+    GridScheme,
+    InterfaceFVScheme,
+    LinearSplitting,
+    PeriodicAxis,
+    ShortleyWellerScheme,
+)
+from pdedsl.problem.capabilities import ANTIPERIODIC_GRID, JUMP_GRID
+from pdedsl.problem.conservation_form import (
+    conservation_form,
+    dirichlet_value,
+    is_hyperbolic,
+    split_fluxes,
+    with_value_jets,
+)
+from pdedsl.problem.first_order_system import GridNotApplicable, first_order_system
+from pdedsl.problem.interface_problem import has_discontinuous_diffusion, interface_problem
+from pdedsl.problem.irregular_domain import irregular_dirichlet_problem
+from pdedsl.problem.periodicity import has_periodic_residuals, periodic_axes, split_linear, subtract_lifts
+
+MAX_GRID_DIMENSIONS = 3
+
+
+def plan_grid(problem: StrongForm, method: Grid) -> GridPlan:
+    """A scheme for the problem, or for its periodic part if periodic conditions have jumps; raises GridNotApplicable
+    with the reason if there is none."""
+    if len(problem.domain.space) > MAX_GRID_DIMENSIONS:
+        raise GridNotApplicable(f"grids are limited to {MAX_GRID_DIMENSIONS} space dimensions")
+    if not any(problem.lifts):
+        return GridPlan(problem, method, plan_scheme(problem))
+    periodic = subtract_lifts(problem)
+    if not has_periodic_residuals(periodic):
+        raise GridNotApplicable("with a jump c between periodic faces, equation and data must be invariant under u + c")
+    scheme = plan_scheme(periodic)
+    if not isinstance(scheme, FourierScheme | ChebyshevScheme):
+        raise GridNotApplicable(JUMP_GRID)
+    return GridPlan(periodic, method, scheme, problem.lifts)
+
+
+def plan_scheme(problem: StrongForm) -> GridScheme:
+    """A scheme for a problem without jumps between periodic faces; raises GridNotApplicable if there is none."""
+    domain = problem.domain
+    if domain.inequalities:
+        return ShortleyWellerScheme(irregular_dirichlet_problem(problem))
+    system = first_order_system(problem)
+    if problem.antiperiodic_axes and (has_discontinuous_diffusion(system) or is_hyperbolic(system)):
+        raise GridNotApplicable(ANTIPERIODIC_GRID)
+    if has_discontinuous_diffusion(system):
+        return InterfaceFVScheme(system, interface_problem(system))
+    if is_hyperbolic(system):
+        return _finite_volumes(system)
+    axes = periodic_axes(system)
+    if axes is not None:
+        linear = split_linear(system, (*system.rhs, *system.constraints))
+        if _is_dominant(linear, system):
+            return _fourier(system, axes, linear)
+    if problem.antiperiodic_axes:
+        raise GridNotApplicable(ANTIPERIODIC_GRID)
+    if len(system.constraints) != len(system.algebraic):
+        raise GridNotApplicable("the numbers of equations and unknowns differ")
+    return ChebyshevScheme(system)
+
+
+def _finite_volumes(system: FirstOrderSystem) -> FiniteVolumeScheme:
+    if system.backward:
+        raise GridNotApplicable("a conservation law with shocks cannot be solved backward in time")
+    form = conservation_form(system)
+    values = [(c.place, c.variable, dirichlet_value(c)) for c in system.face_conditions]
+    dirichlet = tuple((face, variable, value) for face, variable, value in values if value is not None)
+    return FiniteVolumeScheme(with_value_jets(system), form, dirichlet)
+
+
+def _is_dominant(linear: LinearSplitting, system: FirstOrderSystem) -> bool:
+    """Whether all but the linear terms with constant coefficients are of lower order than these, or of first order."""
+    if not system.differential:
+        return not system.jets_in(*linear.remainders)
+    if any(r != 0 for r in linear.remainders[len(system.rhs) :]):
+        return False
+    if system.algebraic and not _determines_algebraic_variables(system, linear.remainders):
+        return False
+    highest = max((system.jet_derivatives[s].order for _, s, _ in linear.parts), default=0)
+    return all(d.order <= max(1, highest - 1) for _, d in system.jets_in(*linear.remainders))
+
+
+def _determines_algebraic_variables(system: FirstOrderSystem, remainders: tuple[Expr, ...]) -> bool:
+    """Whether the constraints contain algebraic variables, or only the linear part does."""
+    algebraic = set(system.algebraic)
+    constrained = any(d.component in algebraic for _, d in system.jets_in(*system.constraints))
+    return constrained or not any(d.component in algebraic for _, d in system.jets_in(*remainders))
+
+
+def _fourier(system: FirstOrderSystem, axes: tuple[PeriodicAxis, ...], linear: LinearSplitting) -> FourierScheme:
+    """(q + 1) h grid points make products of q factors with |k| < h exact on |k| < h."""
+    oversampling = max([2, *(min(_polynomial_degree(system, e) + 1, 4) for e in linear.remainders)])
+    return FourierScheme(system, axes, linear, _flux_terms(system, linear), oversampling)
+
+
+def _polynomial_degree(system: FirstOrderSystem, expr: Expr) -> int:
+    jets = [s for s, _ in system.jets_in(expr)]
+    try:
+        degree = Poly(expr, *jets).total_degree() if jets else 1
+    except PolynomialError:
+        return 3
+    return int(degree) + (1 if expr.free_symbols & set(system.coordinates) else 0)
+
+
+def _flux_terms(system: FirstOrderSystem, linear: LinearSplitting) -> tuple[tuple[float, Expr, tuple[int, ...]], ...]:
+    """N as a sum of derivatives of fluxes and a remainder; empty unless it is that of a scalar equation with fluxes."""
+    remainders = linear.remainders[: len(system.differential)]
+    if len(system.variables) != 1 or len(remainders) != 1:
+        return ()
+    fluxes, remainder = split_fluxes(system, remainders[0])
+    if not any(fluxes):
+        return ()
+    dimension = len(fluxes)
+    units = [tuple(int(i == k) for i in range(dimension)) for k in range(dimension)]
+    terms = [(*f.as_coeff_Mul(), unit) for f, unit in zip(fluxes, units, strict=True) if f != 0]
+    terms += [(S.One, remainder, (0,) * dimension)] if remainder != 0 else []
+    return tuple((float(c), e, orders) for c, e, orders in terms)
