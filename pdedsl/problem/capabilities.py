@@ -54,10 +54,7 @@ _INTERFACE = "with discontinuous coefficients only Dirichlet, Neumann and Robin 
 _CURVED = "on a curved domain Dirichlet conditions on entire faces and curves are required"
 CURVES_ON_GRID = "conditions on curves are not supported"
 JUMP_GRID = "a jump between periodic faces is supported by Fourier series and collocation only"
-ANTIPERIODIC_GRID = (
-    "antiperiodic axes need Fourier series: periodic axes, constant leading coefficients, and an equation and data "
-    "that are invariant under u(x) → -u(x + L)"
-)
+ANTIPERIODIC_GRID = "antiperiodic axes need Fourier series: equation and data that are invariant under u(x) → -u(x + L)"
 
 
 def find_reason(method: Method, condition: ConditionType, region: Region) -> str:
