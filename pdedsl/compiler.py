@@ -215,7 +215,6 @@ class Compilation:
         analysis: classes of terms and equations, and verdicts on properties.
         representation: the representation by a theorem.
         plan: the plan of the network or solver.
-        operator_plan: the plan of the evolution operator, or the reason why there is none.
         program: the generated program.
 
     Example:
