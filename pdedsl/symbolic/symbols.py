@@ -50,7 +50,8 @@ class Field(_Node):
 
     def _sympystr(self, printer: Any) -> str:
         subscript = f"[{', '.join(map(printer._print, self.indices))}]" if self.indices else ""
-        return f"{self.head.name}{subscript}({', '.join(map(printer._print, self.arguments))})"
+        # sympy itself prints expressions in which it has replaced every symbol by a number, heads too
+        return f"{printer._print(self.head)}{subscript}({', '.join(map(printer._print, self.arguments))})"
 
 
 class Component(_Node):
@@ -60,7 +61,7 @@ class Component(_Node):
         return super().__new__(cls, base, index)  # type: ignore[no-any-return]
 
     def _sympystr(self, printer: Any) -> str:
-        return f"{self.args[0].name}[{printer._print(self.args[1])}]"
+        return f"{printer._print(self.args[0])}[{printer._print(self.args[1])}]"
 
 
 class Partial(_Node):

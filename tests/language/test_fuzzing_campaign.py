@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from analysis.tables import spec_text
 from fuzzing.campaign import BRIEF, campaign, summary
 from fuzzing.cells import CELLS, SPACES, TYPES, cell_counts, cells
 from fuzzing.judge import judged
@@ -47,14 +48,15 @@ def test_cells_follow_one_another() -> None:
 
 
 FIXED = {
-    "vector in R^50": ("unknown w(x, t) : vector", "∂w/∂t = Δw", "w(x, 0) = x"),
-    "fourth order in R^50": ("unknown u(x, t) : scalar", "∂u/∂t = -½Δ²u", "u(x, 1) = exp(-‖x‖²)"),
+    "vector in R^50": "x in R^50; t in [0, 1]; w(x, t) : vector | ∂w/∂t = Δw | w(x, 0) = x",
+    "fourth order in R^50": "x in R^50; t in [0, 1] | ∂u/∂t = -½Δ²u | u(x, 1) = exp(-‖x‖²)",
+    "a rate printed by sympy": "x in R; t in [0, 1]; u(x, t) : scalar > 0 | ∂u/∂t = exp(-u²) - u | u(x, 0) = 1",
 }
 
 
-@pytest.mark.parametrize("lines", FIXED.values(), ids=list(FIXED))
-def test_earlier_faults(lines: tuple[str, ...]) -> None:
-    assert judged("\n".join(("pde P", "space x in R^50", "time t in [0, 1]", *lines, ""))).fault is None
+@pytest.mark.parametrize("columns", FIXED.values(), ids=list(FIXED))
+def test_earlier_faults(columns: str) -> None:
+    assert judged(spec_text(*columns.split(" | "))).fault is None
 
 
 def test_campaign_detects_faults(monkeypatch: pytest.MonkeyPatch) -> None:
