@@ -6,13 +6,14 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from functools import cached_property
 from itertools import groupby
 
 from pdedsl.diagnostics import escaping
 from pdedsl.diagnostics.fixes import Fix, Span, resolve_edits
+from pdedsl.frozen_dataclass import dataclass
 
 
 class Severity(StrEnum):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
+
+from pdedsl.frozen_dataclass import dataclass
 
 _BLANK = " \t\r"
 

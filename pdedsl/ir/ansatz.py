@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import product
 from math import comb, prod
 
 from sympy import Expr, S, Symbol
 
+from pdedsl.frozen_dataclass import dataclass
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.symbolic.printing import notation

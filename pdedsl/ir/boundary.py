@@ -6,11 +6,11 @@ Every scalar condition is classified once, here; methods and provers match on it
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from sympy import Add, Expr, S, Symbol, sqrt
 
 from pdedsl.diagnostics import Span
+from pdedsl.frozen_dataclass import dataclass
 from pdedsl.ir.residual import Affine, Derivative, Residual
 from pdedsl.symbolic.evaluate import is_numerically_equal
 from pdedsl.symbolic.symbols import Field

@@ -8,11 +8,12 @@ derivatives of variables.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from sympy import Expr, Symbol
 
+from pdedsl.frozen_dataclass import dataclass
 from pdedsl.ir.boundary import BoundaryCondition, Face
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Derivative

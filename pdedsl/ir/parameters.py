@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import log
 
 from sympy import Derivative as SympyDerivative
 from sympy import Expr, Symbol, exp
 from sympy import Function as SympyFunction
 
+from pdedsl.frozen_dataclass import dataclass
 from pdedsl.ir.boundary import ConditionResidual
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Derivative, Residual

@@ -6,13 +6,13 @@ Carlo) starts from the same scalar expressions. Coordinates are those of space, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import assert_never
 
 from sympy import Add, Expr, Symbol
 
 from pdedsl.diagnostics import Span
+from pdedsl.frozen_dataclass import dataclass
 from pdedsl.ir.boundary import (
     ConditionResidual,
     Face,

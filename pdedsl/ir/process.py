@@ -6,13 +6,14 @@ With G = b·∇ + A:∇∇ + c and dX = b ds + √(2A) dB, a solution of ∂u/�
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from functools import cached_property
 from itertools import chain
 
 from sympy import Add, Expr, Max, Symbol
 
+from pdedsl.frozen_dataclass import dataclass
 from pdedsl.ir.boundary import LevelSet, Place
 from pdedsl.ir.problem import Domain
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 from sympy import Add, DiracDelta, Expr, Mul, S, Symbol
 
 from pdedsl.diagnostics import Span
+from pdedsl.frozen_dataclass import dataclass
 
 
 @dataclass(frozen=True)

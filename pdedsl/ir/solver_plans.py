@@ -6,7 +6,7 @@ Each plan holds all decisions about the mathematics: solvers discretize, train o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from sympy import Expr, Symbol
@@ -14,6 +14,7 @@ from sympy import Expr, Symbol
 from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures
 from pdedsl.config.networks import Mlp
 from pdedsl.config.training import Optimizer
+from pdedsl.frozen_dataclass import dataclass
 from pdedsl.ir.ansatz import HardConstraints
 from pdedsl.ir.boundary import Face, Place
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
