@@ -51,7 +51,7 @@ def option(file: str, places: set[str], fields: str = "") -> Union:
 MAPS = "analysis/feature_maps"
 WIDENED: dict[str, Union | Enumeration] = {
     # options of the language
-    "Integrator": option("methods", {"codegen/image_plane.py", "planning/image_plane.py", "config/methods.py"}),
+    "Integrator": option("methods", {"codegen/image_plane.py"}),
     "Network": option("networks", {"codegen/data_space.py", "config/networks.py"}),
     "Diffusion": option(
         "methods",
