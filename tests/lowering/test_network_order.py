@@ -188,7 +188,7 @@ def test_diffusion_last_in_time_is_noise_on_the_input() -> None:
     assert isinstance(member[0], GaussianNoise)
     assert noises(model) == [pytest.approx(math.sqrt(2 * 0.5 * 0.25**2 * 1), rel=1e-12)]
     assert len([m for m in model.modules() if isinstance(m, RandomStream)]) == 1
-    assert model.samples == 100
+    assert (model.samples, model.eval_samples) == (1, 100)
 
 
 def swapped(text: str) -> str:
