@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -183,3 +185,12 @@ def test_offline_after_the_first_visit(visit: Visit, host: Host) -> None:
     visit.write(WRONG)
     expect(visit.page.locator("#status")).to_have_text("1 error")
     assert visit.faults == []
+
+
+def test_benchmark_runs() -> None:
+    """`benchmarks/playground.py` at a small size."""
+    command = [sys.executable, ROOT / "benchmarks" / "playground.py", "heat"]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert "MB transferred" in run.stdout
+    assert "median" in run.stdout
