@@ -29,7 +29,7 @@ SMALL = {
     "testing": ("advection", "exit code 0"),
     "training": ("--rounds 1 --steps 2", "mlp on the plane"),
 }
-# A module of `physics`; `claims`, which trains, runs in tests/evaluation/test_shipped_specs.py; `playground` needs a browser.
+# Not here: a module of `physics`; `claims`, which tests/evaluation runs; `playground`, which playground/tests runs.
 ELSEWHERE = {"claims", "deepxde_peer", "playground"}
 
 
