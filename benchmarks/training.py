@@ -63,7 +63,7 @@ def sides(name: str, steps: int, folder: Path) -> tuple[Callable[[], None], Call
         loop.advance(engine.step + steps)
 
     model = compilation.module().train()
-    choice = config.optimizers[0]
+    choice = config.optimizer[0].config
     optimizer = torch.optim.SGD(
         model.parameters(), float(choice.lr), float(choice.momentum), weight_decay=float(choice.weight_decay)
     )

@@ -119,7 +119,7 @@ WIDENED: dict[str, Union | Enumeration] = {
     ),
     "Law": Enumeration("config/methods.py", {"codegen/data_space.py", "testing/paths.py"}),
     "Verdict": Union("ir/verdicts.py", {"explainer/explain.py"}, "truth: ClassVar[Truth]\n    reason: str"),
-    "Representation": Union("ir/representation.py", {"planning/plan.py", "planning/operator.py"}),
+    "Representation": Union("ir/representation.py", {"planning/plan.py"}),
     "Objective": Union("ir/plan.py", {"explainer/describe.py", "training/objectives.py"}),
     "Layer": Union("ir/plan.py", {"codegen/image_plane.py"}),
     "Constraint": Union("ir/plan.py", {"codegen/image_plane.py"}),

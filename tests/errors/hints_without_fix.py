@@ -54,7 +54,7 @@ equations.incompatible_neumann_data equations.indefinite_diffusion equations.lea
 equations.time_dependent_domain equations.unknown_in_level_set equations.unstable_step feature_maps.field_depends
 feature_maps.not_separable feature_maps.operator_depends feature_maps.order_in_time
 feature_maps.several_time_intervals feature_maps.shared_weights feature_maps.unsupported_right_hand_side
-methods._monte_carlo_not_applicable methods.coupled_boundaries methods.incompatible_diffusion
+methods._monte_carlo methods.coupled_boundaries methods.incompatible_diffusion
 methods.needs_learned_velocity methods.nonlocal_term methods.smoothing_with_transport names.differential
 names.material_derivative names.unknown_index names.unknown_variable networks.divergence_free_in_one_dimension
 networks.exact_derivatives networks.full_diffusion_matrix networks.logits_twice networks.network_with_factor
@@ -68,6 +68,7 @@ types.power_of_tensor_constant types.product_of_operators types.product_of_proba
 """The mathematics must change: an equation, its data or its domain."""
 
 OTHER_SIZE = """
+evaluation.large_eps evaluation.short_steps evaluation.unused_classes
 feature_maps.odd_width feature_maps.patches_too_large feature_maps.stem_too_narrow feature_maps.too_many_stages
 networks.disjoint_boxes networks.list_of_depths networks.too_many_weights networks.too_much_storage
 syntax.expansion_limit syntax.exponent_too_large syntax.expression_too_deep syntax.expression_too_large

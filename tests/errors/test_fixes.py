@@ -108,18 +108,40 @@ def test_every_fix_removes_its_error(path: Path) -> None:
         assert count(after, diagnostic.code) < count(text, diagnostic.code), after
 
 
+# The places of `hint` and `fixes` among the arguments of `Code.at`, `Code.of`, `Code.warning` and `Code.__call__`.
+PLACES = {"at": (1, 3), "of": (1, 3), "warning": (2, 3), "": (2, 5)}
+
+
 def hints() -> dict[str, bool]:
     """The constructors with a hint, and whether they also have a fix."""
     made_by: dict[str, bool] = {}
     for family in errors.FAMILIES:
         tree = ast.parse(Path(str(family.__file__)).read_text("utf-8"))
-        for made in (f for f in tree.body if isinstance(f, ast.FunctionDef)):
-            for call in (n for n in ast.walk(made) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)):
-                if call.func.attr in ("error", "warning") and _given(call, 2, "hint"):
-                    fixed_by = _given(call, 3, "fixes") if call.func.attr == "warning" else _given(call, 9, "fixes")
-                    name = f"{family.__name__.rpartition('.')[2]}.{made.name}"
-                    made_by[name] = made_by.get(name, True) and fixed_by
+        for name, made in _constructors(tree):
+            for call in (n for n in ast.walk(made) if isinstance(n, ast.Call)):
+                hint, fixes = PLACES.get(_method(call), (None, None))
+                if hint is not None and fixes is not None and _given(call, hint, "hint"):
+                    full = f"{family.__name__.rpartition('.')[2]}.{name}"
+                    made_by[full] = made_by.get(full, True) and _given(call, fixes, "fixes")
     return made_by
+
+
+def _constructors(tree: ast.Module) -> list[tuple[str, ast.AST]]:
+    functions = [(f.name, f) for f in tree.body if isinstance(f, ast.FunctionDef)]
+    declared = [
+        (t.id, a.value) for a in tree.body if isinstance(a, ast.Assign) for t in a.targets if isinstance(t, ast.Name)
+    ]
+    return [*functions, *declared]
+
+
+def _method(call: ast.Call) -> str | None:
+    """The method of a code that is called: `CODE(…)` is the empty one."""
+    match call.func:
+        case ast.Name(id=name) | ast.Attribute(attr=name) if name.isupper():
+            return ""
+        case ast.Attribute(value=ast.Name(id=name) | ast.Attribute(attr=name), attr=method) if name.isupper():
+            return method
+    return None
 
 
 def _given(call: ast.Call, place: int, key: str) -> bool:

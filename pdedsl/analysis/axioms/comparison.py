@@ -38,7 +38,7 @@ IMPLICIT = "the equation is implicit in the time derivative."
 HIGH_ORDER_COUNTEREXAMPLE = (
     "nonnegative data that vanish at a point, with a large third or fourth derivative there, become negative"
 )
-SECOND_DERIVATIVE = "the derivative of the right-hand side by ∇∇u"
+SECOND_DERIVATIVE = "the derivative of the right-hand side with respect to ∇∇u"
 WAVE_COUNTEREXAMPLE = "f = 0 and a narrow bump g ≥ 0 with the same initial velocity: behind the wave front T(g) < T(f)"
 
 
