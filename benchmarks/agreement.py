@@ -1,6 +1,6 @@
 """AutoAttack against the reference implementation on a thousand digits: how many are fooled by each, in what time.
 
-    python benchmarks/agreement.py [--samples 1000] [--norm inf]
+    python benchmarks/agreement.py [--samples 1000] [--norm inf] [--epochs 16]
 
 Goals: within half a point, in at most 0.6 of its time. Both run the standard attack in full (100 steps, nine targets,
 5,000 queries), on one small network that was trained here on the 797 other digits against attacks within ε = 0.1 in ℓ∞.
@@ -31,7 +31,7 @@ def network() -> nn.Module:
     return nn.Sequential(*convolutions, nn.Linear(512, 64), nn.ReLU(), nn.Linear(64, 10))
 
 
-def trained(x: Tensor, y: Tensor, epochs: int = 16) -> nn.Module:
+def trained(x: Tensor, y: Tensor, epochs: int) -> nn.Module:
     torch.manual_seed(0)
     model = network()
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
@@ -54,12 +54,13 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--samples", type=int, default=1000)
     parser.add_argument("--norm", choices=list(EPS), default="inf")
+    parser.add_argument("--epochs", type=int, default=16, help="of the network under attack")
     options = parser.parse_args()
     torch.set_num_threads(1)
     raw = load_digits()
     order = torch.randperm(len(raw.target), generator=torch.Generator().manual_seed(0))
     x, y = torch.tensor(raw.images, dtype=torch.float32)[order, None] / 16.0, torch.tensor(raw.target)[order]
-    model = trained(x[1000:], y[1000:])
+    model = trained(x[1000:], y[1000:], options.epochs)
     x, y, eps = x[: options.samples], y[: options.samples], EPS[options.norm]
     print(
         f"{len(x)} samples, ℓ{options.norm}, ε = {eps}: accuracy {right(model, x, y).double().mean():.1%}", flush=True

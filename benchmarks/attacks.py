@@ -1,6 +1,7 @@
 """Attacks and certificates against what they are made of and against published libraries. Ratios, in one run.
 
     python benchmarks/attacks.py [--only pgd ddn autoattack certify] [--rounds 5] [--threads 1] [--samples 200]
+        [--epochs 6]
 
 1. PGD-20 without an active set against as many bare gradients of the cross-entropy. Goal: at most 1.10.
 2. PGD-20 against torchattacks on a robust model (goal: 1.3 times faster) and on a standard one (4 times), where what is
@@ -71,7 +72,7 @@ def data() -> tuple[Tensor, Tensor]:
     return images[order], torch.tensor(raw.target)[order]
 
 
-def trained(x: Tensor, y: Tensor, eps: float, epochs: int = 6) -> nn.Module:
+def trained(x: Tensor, y: Tensor, eps: float, epochs: int) -> nn.Module:
     torch.manual_seed(0)
     model = network()
     optimizer = torch.optim.Adam(model.parameters(), lr=2e-3)
@@ -256,13 +257,14 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--samples", type=int, default=200)
+    parser.add_argument("--epochs", type=int, default=6, help="of the networks under attack")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     torch.set_num_threads(options.threads)
     sys.modules.setdefault("visdom", types.ModuleType("visdom"))
     x, y = data()
     test_x, test_y = x[-options.samples :], y[-options.samples :]
-    robust, standard = trained(x[:1200], y[:1200], EPS), trained(x[:1200], y[:1200], 0.0)
+    robust, standard = (trained(x[:1200], y[:1200], eps, options.epochs) for eps in (EPS, 0.0))
     for name, model in (("robust", robust), ("standard", standard)):
         left = attacks.pgd(model, test_x, test_y, eps=EPS, bounds=BOX).accuracy
         print(f"{name} model: accuracy {_accuracy(model, test_x, test_y):.1f}, after PGD-20 {100 * left:.1f}")

@@ -1,6 +1,6 @@
 """Reversible blocks and adaptive solvers on feature maps: memory and time relative to autograd and torchdiffeq.
 
-    python benchmarks/image_plane.py [memory] [backward] [dopri5] [--rounds 7] [--depth 200] [--width 32]
+    python benchmarks/image_plane.py [memory] [backward] [dopri5] [--rounds 7] [--depth 200] [--width 32] [--chains …]
 
 Ratios of CPU time on one thread, interleaved runs in one process. Memory is measured in separate processes with mmap-ed
 allocations, because fragmentation would hide it.
@@ -73,6 +73,7 @@ class Size:
     rounds: int
     depth: int
     width: int
+    chains: list[str]
 
 
 def measure_memory(kind: str, depth: int, store: bool, width: int) -> float:
@@ -99,7 +100,7 @@ def _in_own_process(kind: str, depth: int, store: bool, width: int) -> float:
 def memory(size: Size) -> None:
     state = 32 * size.width * 32 * 32 * 4 / MEBIBYTE
     print(f"Peak memory of forward and backward pass beyond model, input and gradients (MiB; state {state:.1f} MiB)")
-    for kind in CHAINS:
+    for kind in size.chains:
         shallow, deep = (_in_own_process(kind, depth, False, size.width) for depth in (10, size.depth))
         plain = _in_own_process(kind, 10, True, size.width)
         text = f"{kind:13} depth 10: {shallow:6.1f}  depth {size.depth}: {deep:6.1f}  autograd: {plain:6.1f}  ratio"
@@ -136,7 +137,7 @@ def backward(size: Size) -> None:
     """A field without an explicit vector-Jacobian product costs 1 + F/B, its forward and backward times."""
     depth, width = min(20, size.depth), size.width
     print(f"Reversible relative to autograd, depth {depth}")
-    for kind in CHAINS:
+    for kind in size.chains:
         for shape in ((16, width, 32, 32), (16, 2 * width, 16, 16)):
             for name, layout in (("contiguous", torch.contiguous_format), ("channels_last", torch.channels_last)):
                 ratio, total = _backward_ratios(kind, shape, depth, layout, size.rounds)
@@ -211,6 +212,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--depth", type=int, default=200)
     parser.add_argument("--width", type=int, default=32)
+    parser.add_argument("--chains", nargs="+", choices=list(CHAINS), default=list(CHAINS))
     parser.add_argument("--measure", nargs=4, help=argparse.SUPPRESS)
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -221,7 +223,7 @@ def main() -> None:
         print(measure_memory(kind, depth, bool(store), width))
         return
     for name in options.parts or PARTS:
-        PARTS[name](Size(options.rounds, options.depth, options.width))
+        PARTS[name](Size(options.rounds, options.depth, options.width, options.chains))
 
 
 if __name__ == "__main__":

@@ -12,13 +12,13 @@ import pytest
 ROOT = Path(__file__).parents[1]
 # The arguments of a small run, and a text that its last result contains.
 SMALL = {
-    "agreement": ("--samples 4", "time, ours over the reference"),
-    "attacks": ("--rounds 1 --samples 4 --only ddn certify", "certif"),
+    "agreement": ("--samples 4 --epochs 1", "time, ours over the reference"),
+    "attacks": ("--rounds 1 --samples 4 --epochs 1 --only ddn certify", "certif"),
     "certified": ("--samples 8 --groups 1", "0 violations"),
     "data_space": ("--batch 2 --rounds 1", "hand ensemble:"),
     "deployment": ("advection", ""),
     "editor": ("heat", "times faster than"),
-    "image_plane": ("--rounds 1 --depth 12 --width 8", "torchdiffeq / ours"),
+    "image_plane": ("--rounds 1 --depth 12 --width 8 --chains revnet", "torchdiffeq / ours"),
     "losses": ("--batch 2 --rounds 1 --net mlp", "as published"),
     "physics": (
         "--only growth linear burgers inverse grid --dimensions 2 --problems heat --seconds 1 --seeds 1 --rounds 1",
