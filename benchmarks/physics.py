@@ -46,7 +46,7 @@ from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.methods import SolveOptions, solve_with
 from pdedsl.solvers.pinn.residuals import Measurement
 from pdedsl.solvers.pinn.task import PinnTask
-from pdedsl.solvers.pinn.trainer import GaussNewton, Phase, Progress, Trainer
+from pdedsl.solvers.pinn.trainer import GaussNewton, OptimizerPhase, Progress, Trainer
 
 LINE = "pde A\nspace x in [{}]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
 SQUARE = "pde A\nspace (x, y) in [-1, 1]^2{}\nunknown u(x, y) : scalar\n"
@@ -187,7 +187,7 @@ def _trained(text: str, points: Tensor, expected: Tensor, seed: int, marks: list
         start += time.process_time() - now
         return len(errors) < len(marks)
 
-    trainer.run((Phase(GaussNewton(), 100_000),), None, hear)
+    trainer.run((OptimizerPhase(GaussNewton(), 100_000),), None, hear)
     return errors
 
 

@@ -28,7 +28,7 @@ class Items:
 
 
 @dataclass(frozen=True)
-class Code:
+class CodeBlock:
     text: str
     language: str
 
@@ -47,7 +47,7 @@ class Picture:
     caption: str
 
 
-Element = Heading | Paragraph | Items | Code | Table | Picture
+Element = Heading | Paragraph | Items | CodeBlock | Table | Picture
 
 
 def markdown(elements: Sequence[Element]) -> str:
@@ -63,7 +63,7 @@ def _markdown(element: Element) -> str:
             return escaping.markdown(text)
         case Items(texts=texts):
             return "\n".join(f"- {escaping.markdown(text)}" for text in texts)
-        case Code(text=text, language=language):
+        case CodeBlock(text=text, language=language):
             return escaping.fenced(text, language)
         case Table(head=head, rows=rows):
             top, *lines = ["| " + " | ".join(map(escaping.cell, row)) + " |" for row in (head, *rows)]
@@ -112,7 +112,7 @@ def _html(element: Element, folder: Path) -> str:
             return f"<p>{escape(text)}</p>" if text else ""
         case Items(texts=texts):
             return "<ul>" + "".join(f"<li>{escape(text)}</li>" for text in texts) + "</ul>" if texts else ""
-        case Code(text=text):
+        case CodeBlock(text=text):
             return f"<pre><code>{escaping.html_lines(text.strip())}</code></pre>"
         case Table(head=head, rows=rows):
             lines = [_row(head, "th") if any(head) else "", *(_row(row, "td") for row in rows)]

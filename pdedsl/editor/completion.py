@@ -22,7 +22,7 @@ from pdedsl.diagnostics import PdeError, Reporter, Source, Span
 from pdedsl.editor.conversion import backslash_span, inputs
 from pdedsl.editor.document import Document
 from pdedsl.editor.documentation import allowed_values, call_text, default_of, entry_text
-from pdedsl.editor.names import Kind
+from pdedsl.editor.names import NameKind
 from pdedsl.errors.types import SPACES
 from pdedsl.ir.spec import face_names
 from pdedsl.ir.verdicts import Axiom
@@ -107,7 +107,7 @@ def complete(document: Document, offset: int) -> tuple[Item, ...]:
 def _declared_on_line(document: Document, offset: int) -> set[str]:
     """Names that are being declared on the line of an offset."""
     line = document.source.position(offset)[0]
-    new = [d for d in document.names.declared.values() if d.kind not in (Kind.PARAMETER, Kind.INDEX)]
+    new = [d for d in document.names.declared.values() if d.kind not in (NameKind.PARAMETER, NameKind.INDEX)]
     return {d.text for d in new if document.source.position(d.span.start)[0] == line}
 
 
@@ -128,7 +128,7 @@ def _call_context(forms: Forms[Any]) -> Context:
 def _value_context(param: Param) -> Context:
     def propose(document: Document) -> Iterator[_Proposal]:
         yield from _values(param)
-        yield from _names(document, Kind.CONSTANT) if not isinstance(param.kind, Choice | Flag) else ()
+        yield from _names(document, NameKind.CONSTANT) if not isinstance(param.kind, Choice | Flag) else ()
 
     return Context(propose, is_value=True)
 
@@ -137,7 +137,7 @@ def _type_context(types: Iterable[str], forms: Forms[Any] | None = None) -> Cont
     return Context(lambda _: (_Proposal(word, ItemKind.TYPE) for word in types), forms)
 
 
-def _name_context(*kinds: Kind) -> Context:
+def _name_context(*kinds: NameKind) -> Context:
     return Context(lambda document: _names(document, *kinds))
 
 
@@ -236,8 +236,8 @@ def _context(tokens: list[Token], block: str) -> Context:
 
 def _in_bracket(tokens: list[Token], at: int, block: str) -> Context:
     if at == 2 and tokens[0].type in ("UNKNOWN", "LEARN", "LET"):
-        variables = (Kind.COORDINATE, Kind.TIME)
-        return _name_context(*variables, *((Kind.UNKNOWN,) if tokens[0].type != "UNKNOWN" else ()))
+        variables = (NameKind.COORDINATE, NameKind.TIME)
+        return _name_context(*variables, *((NameKind.UNKNOWN,) if tokens[0].type != "UNKNOWN" else ()))
     outer = _context(tokens[: at - 1], block) if tokens[at].type == "CALL" else _context(tokens[:at], block)
     if tokens[at].type == "LSQB" and outer.is_value:
         return outer
@@ -285,7 +285,7 @@ def _in_entry(tokens: list[Token], block: str) -> Context:
         case Plain(param=param):
             return _value_context(param)
         case Boxes():
-            return _name_context(Kind.LEARNED)
+            return _name_context(NameKind.LEARNED)
         case Nothing():
             return NO_COMPLETION
         case _:
@@ -313,10 +313,10 @@ def _in_statement(kinds: list[str], tokens: list[Token]) -> Context:
         case "REQUIRE":
             return Context(_axioms) if last in ("REQUIRE", "COMMA") else NO_COMPLETION
         case "OBSERVE":
-            unknown = _name_context(Kind.UNKNOWN)
+            unknown = _name_context(NameKind.UNKNOWN)
             return _call_context(MEASURED) if last == "FROM" else unknown if last != "NAME" else _choice("from")
         case "EXACT" if "EQUAL" not in kinds:
-            return _name_context(Kind.UNKNOWN, Kind.LEARNED)
+            return _name_context(NameKind.UNKNOWN, NameKind.LEARNED)
         case _:
             on = "ON" in kinds and "WHERE" not in kinds and last in ("ON", "COMMA")
             return Context(_faces) if on else _expression_context(tokens)
@@ -354,7 +354,7 @@ def _statements(document: Document) -> Iterator[_Proposal]:
 
 
 def _expression(document: Document, ends: bool) -> Iterator[_Proposal]:
-    yield from _names(document, *Kind)
+    yield from _names(document, *NameKind)
     for word in sorted(RESERVED):
         count = FUNCTIONS[word][0] if word in FUNCTIONS else 1
         detail = {-1: "two or more arguments"}.get(count, "")
@@ -372,11 +372,11 @@ def _parameters(document: Document, tokens: list[Token]) -> Iterator[_Proposal]:
         names = [token for token in takewhile(lambda token: token.type != "EQUAL", tokens) if token.type == "NAME"]
         known = document.names.declared
         yield from (
-            _Proposal(str(n), ItemKind.NAME, Kind.PARAMETER) for n in names[1:] if canonical_name(n) not in known
+            _Proposal(str(n), ItemKind.NAME, NameKind.PARAMETER) for n in names[1:] if canonical_name(n) not in known
         )
 
 
-def _names(document: Document, *kinds: Kind) -> Iterator[_Proposal]:
+def _names(document: Document, *kinds: NameKind) -> Iterator[_Proposal]:
     for declaration in document.names.declared.values():
         if declaration.kind in kinds:
             statement = declaration.statement

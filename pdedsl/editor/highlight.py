@@ -10,7 +10,7 @@ from lark import Token
 
 from pdedsl.diagnostics import Span
 from pdedsl.editor.document import Document
-from pdedsl.editor.names import Kind, Occurrence, all_tokens
+from pdedsl.editor.names import NameKind, Occurrence, all_tokens
 from pdedsl.editor.visitor import TokenKind
 from pdedsl.language.elaborate.expressions import RESERVED
 from pdedsl.language.lexer import STATEMENT_KEYWORDS, span_of
@@ -66,18 +66,18 @@ def _without_overlaps(found: list[Coloured]) -> Iterator[Coloured]:
 def _of_name(name: Occurrence) -> Coloured:
     kind = name.of.kind if name.of else None
     shown = name.role.kind if name.role else _declared(name.id, kind)
-    return Coloured(name.span, shown, name.declares, kind is Kind.CONSTANT)
+    return Coloured(name.span, shown, name.declares, kind is NameKind.CONSTANT)
 
 
-def _declared(id_: str, kind: Kind | None) -> TokenKind:
+def _declared(id_: str, kind: NameKind | None) -> TokenKind:
     match kind:
         case None:
             return TokenKind.FUNCTION if id_ in RESERVED else TokenKind.VARIABLE
-        case Kind.LEARNED | Kind.PARAMETER | Kind.INDEX:
+        case NameKind.LEARNED | NameKind.PARAMETER | NameKind.INDEX:
             return TokenKind.PARAMETER
-        case Kind.FUNCTION:
+        case NameKind.FUNCTION:
             return TokenKind.FUNCTION
-        case Kind.UNKNOWN | Kind.CONSTANT | Kind.COORDINATE | Kind.TIME:
+        case NameKind.UNKNOWN | NameKind.CONSTANT | NameKind.COORDINATE | NameKind.TIME:
             return TokenKind.VARIABLE
         case _:
             assert_never(kind)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from pdedsl.diagnostics import Span, escaping
 from pdedsl.editor.document import Document
-from pdedsl.editor.names import Declaration, Kind, Occurrence
+from pdedsl.editor.names import Declaration, NameKind, Occurrence
 from pdedsl.explainer.classification import class_text
 from pdedsl.explainer.describe import block_lines
 from pdedsl.explainer.terms import coefficient_of, term_detail, term_name, valued
@@ -62,17 +62,17 @@ def _type(spec: Spec | None, of: Declaration) -> str:
     if spec is None:
         return ""
     match of.kind:
-        case Kind.UNKNOWN | Kind.LEARNED:
+        case NameKind.UNKNOWN | NameKind.LEARNED:
             fields: list[Unknown | Learned] = [*spec.unknowns, *spec.learned]
             found = next((w for w in fields if w.name == of.text), None)
             by = f", by {found.net}" if found and found.net else ""
             return f": {found.type}{by}" if found else ""
-        case Kind.CONSTANT:
+        case NameKind.CONSTANT:
             value = next((c.value for c in spec.constants if c.name == of.text), None)
             return f" = {valued(value, spec)}" if value is not None and value.is_number else ""
-        case Kind.COORDINATE:
+        case NameKind.COORDINATE:
             return f" of a {spec.space.kind} space, dimension {spec.space.dimension}"
-        case Kind.TIME if spec.time:
+        case NameKind.TIME if spec.time:
             return f" from {spec.time.start} to {spec.time.end}"
         case _:
             return ""

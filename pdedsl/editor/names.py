@@ -21,7 +21,7 @@ _DENOMINATOR = re.compile(r"∂([^∂₀-₉ᵢⱼₖ-ₙ⁻⁰¹²³⁴-⁹]+)"
 _SIGN = re.compile(r"[d∂][ \t]*")
 
 
-class Kind(StrEnum):
+class NameKind(StrEnum):
     """Kinds of declarations."""
 
     UNKNOWN = "unknown"
@@ -35,12 +35,12 @@ class Kind(StrEnum):
 
 
 KEYWORDS = {
-    "UNKNOWN": Kind.UNKNOWN,
-    "LEARN": Kind.LEARNED,
-    "CONST": Kind.CONSTANT,
-    "LET": Kind.FUNCTION,
-    "SPACE": Kind.COORDINATE,
-    "TIME": Kind.TIME,
+    "UNKNOWN": NameKind.UNKNOWN,
+    "LEARN": NameKind.LEARNED,
+    "CONST": NameKind.CONSTANT,
+    "LET": NameKind.FUNCTION,
+    "SPACE": NameKind.COORDINATE,
+    "TIME": NameKind.TIME,
 }
 
 
@@ -52,7 +52,7 @@ class Declaration:
     id: str
     text: str
     span: Span
-    kind: Kind
+    kind: NameKind
     statement: t.Statement | None = None
     scope: Span | None = None
 
@@ -131,7 +131,7 @@ def _global_declarations(lines: TokenizedSource, syntax: t.Syntax) -> Iterator[D
         if kind is None:
             continue
         names = [token for token in _declared_tokens(rest) if token.type == "NAME"]
-        several = kind is Kind.COORDINATE
+        several = kind is NameKind.COORDINATE
         for name in names if several else names[:1]:
             statement = statements.get(span_of(first).start)
             yield Declaration(canonical_name(name), str(name), span_of(name), kind, statement)
@@ -149,10 +149,10 @@ def _local_declarations(statement: t.Statement, known: set[str]) -> Iterator[Dec
     if isinstance(statement, t.LetDecl):
         for p in statement.params or ():
             if p.id not in known:
-                yield Declaration(p.id, p.text, p.span, Kind.PARAMETER, statement, statement.span)
+                yield Declaration(p.id, p.text, p.span, NameKind.PARAMETER, statement, statement.span)
     for node in t.walk(statement):
         if isinstance(node, t.Summation):
-            yield Declaration(node.index.id, node.index.text, node.index.span, Kind.INDEX, statement, node.span)
+            yield Declaration(node.index.id, node.index.text, node.index.span, NameKind.INDEX, statement, node.span)
 
 
 # ---- Spans

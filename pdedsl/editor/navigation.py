@@ -11,7 +11,7 @@ from pdedsl.config.networks import NORMALISATIONS
 from pdedsl.diagnostics import Span
 from pdedsl.diagnostics.fixes import Edit, apply_edits
 from pdedsl.editor.document import Document, analysed
-from pdedsl.editor.names import Kind, Occurrence
+from pdedsl.editor.names import NameKind, Occurrence
 from pdedsl.language.elaborate.expressions import RESERVED
 from pdedsl.language.names import canonical_name
 from pdedsl.language.parser import scanner
@@ -59,7 +59,7 @@ def _require_free(document: Document, found: Occurrence, new: str) -> None:
     if canonical_name(new) in RESERVED or canonical_name(new) in NORMALISATIONS:
         raise errors.names.reserved_name(new, found.span)
     others = [d for d in document.names.declarations if d.id == canonical_name(new) and d != found.of]
-    if others and others[0].kind is not Kind.INDEX:
+    if others and others[0].kind is not NameKind.INDEX:
         raise errors.names.declared_twice(new, found.span, others[0].span)
 
 

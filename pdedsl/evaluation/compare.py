@@ -10,7 +10,7 @@ from typing import Any
 
 from pdedsl.config.evaluation import Norm
 from pdedsl.diagnostics import escaping
-from pdedsl.document import Code, Element, Heading, Items, Paragraph, Picture, Table, page
+from pdedsl.document import CodeBlock, Element, Heading, Items, Paragraph, Picture, Table, page
 from pdedsl.evaluation.report import FORMAT, INTERVAL, MASKED
 from pdedsl.evaluation.run import FOLDER
 from pdedsl.io import RunError, malformed_as_run_error, write_text_atomically
@@ -139,7 +139,7 @@ def _plots(report: _SavedReport) -> list[Element]:
     folder = (report.folder / FOLDER).resolve()
     inside = [(folder / file, str(caption)) for file, caption in report.plain["plots"] if file == Path(file).name]
     shown = [Picture(str(path).lstrip("/"), c) for path, c in inside if path.is_file() and not path.is_symlink()]
-    return [Heading(report.name), Code(str(report.plain["equation"]), "pde"), *shown]
+    return [Heading(report.name), CodeBlock(str(report.plain["equation"]), "pde"), *shown]
 
 
 # ---- LaTeX

@@ -9,7 +9,7 @@ from zlib import crc32
 
 from torch import Tensor
 
-from pdedsl.evaluation.measure import Columns, ModelUnderTest, measure_batch
+from pdedsl.evaluation.measure import Columns, EvaluatedModel, measure_batch
 from pdedsl.evaluation.partial_results import PartialResults
 from pdedsl.evaluation.protocol import AuditMeasurement, Measurement
 from pdedsl.io import RunInterrupted
@@ -28,7 +28,7 @@ MAX_AUDIT_SAMPLES = 100
 class EvaluationEngine:
     """Runs measurements of one model on the samples x with labels y."""
 
-    subject: ModelUnderTest
+    subject: EvaluatedModel
     x: Tensor
     y: Tensor
     seed: int

@@ -14,7 +14,7 @@ from pdedsl.attacks.constraints import Bound, read_box
 from pdedsl.config.blocks import EvaluateBlock
 from pdedsl.config.evaluation import Lipschitz, SmoothingCertificate
 from pdedsl.evaluation.engine import EvaluationEngine
-from pdedsl.evaluation.measure import ModelUnderTest, Smoothing, has_lipschitz_constant
+from pdedsl.evaluation.measure import EvaluatedModel, Smoothing, has_lipschitz_constant
 from pdedsl.evaluation.metrics import EvaluationMetrics, weight_magnitudes
 from pdedsl.evaluation.partial_results import PartialResults
 from pdedsl.evaluation.protocol import CertificateMeasurement, Measurement, measurements
@@ -79,7 +79,7 @@ def evaluate(
         raise ValueError("evaluate needs at least one sample and at least one seed")
     block = what if isinstance(what, EvaluateBlock) else parse_evaluate_block(what)
     smoothing = None if sigma is None else Smoothing(sigma, model, exact=False)
-    subject = ModelUnderTest(model, read_box(bounds), smoothing, dict(sources or {}), tuple(surrogates))
+    subject = EvaluatedModel(model, read_box(bounds), smoothing, dict(sources or {}), tuple(surrogates))
     requested = tuple(measurements(block, range(seed, seed + seeds)))
     require_arguments(requested, block, subject)
     engine = EvaluationEngine(subject, x, y, seed, PartialResults(), World(x.device), listeners)
@@ -122,7 +122,7 @@ def lipschitz_parts(model: Model) -> tuple[tuple[str, float, str], ...]:
     return tuple(parts()) if callable(parts) else ()
 
 
-def require_arguments(requested: Sequence[Measurement], block: EvaluateBlock, subject: ModelUnderTest) -> None:
+def require_arguments(requested: Sequence[Measurement], block: EvaluateBlock, subject: EvaluatedModel) -> None:
     """Raise ValueError if an argument of a requested measurement is missing."""
     gaussian = any(
         isinstance(w, CertificateMeasurement) and isinstance(w.certificate, SmoothingCertificate) for w in requested

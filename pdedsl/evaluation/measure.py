@@ -62,7 +62,7 @@ class Smoothing:
 
 
 @dataclass(frozen=True)
-class ModelUnderTest:
+class EvaluatedModel:
     """`sources` are the source networks of transfer attacks, by name; `surrogates` are networks with the same weights
     whose adversarial examples the audit transfers to the model."""
 
@@ -84,7 +84,7 @@ Columns = Mapping[str, Sequence[Any]]
 """Columns by name, each with a value per sample."""
 
 
-def measure_batch(measurement: Measurement, subject: ModelUnderTest, x: Tensor, y: Tensor, seed: int) -> Columns:
+def measure_batch(measurement: Measurement, subject: EvaluatedModel, x: Tensor, y: Tensor, seed: int) -> Columns:
     """The columns of a batch; a function of the arguments only, independent of earlier measurements."""
     models = [subject.model, *subject.sources.values()]
     modules = list(dict.fromkeys(module for model in models for module in modules_of(model)))
@@ -94,7 +94,7 @@ def measure_batch(measurement: Measurement, subject: ModelUnderTest, x: Tensor, 
         return _measure(measurement, subject, x, y, seed)
 
 
-def _measure(measurement: Measurement, subject: ModelUnderTest, x: Tensor, y: Tensor, seed: int) -> Columns:
+def _measure(measurement: Measurement, subject: EvaluatedModel, x: Tensor, y: Tensor, seed: int) -> Columns:
     match measurement:
         case CleanMeasurement():
             return _measure_clean(subject.model, x, y, seed)
@@ -133,7 +133,7 @@ def _predict(model: Model, x: Tensor, seed: int) -> tuple[Tensor, int]:
         return predictor.predict(x).double(), predictor.draws
 
 
-def _measure_attack(attack: Attack, subject: ModelUnderTest, x: Tensor, y: Tensor, seed: int) -> Columns:
+def _measure_attack(attack: Attack, subject: EvaluatedModel, x: Tensor, y: Tensor, seed: int) -> Columns:
     result = run_attack(attack, Predictor(subject.model, eot=attack.eot), x, y, subject.box, seed)
     return {
         "fooled": result.fooled.tolist(),
@@ -145,7 +145,7 @@ def _measure_attack(attack: Attack, subject: ModelUnderTest, x: Tensor, y: Tenso
 
 
 def _measure_transfer(
-    attack: Attack, source: Model, target: Model, subject: ModelUnderTest, x: Tensor, y: Tensor, seed: int
+    attack: Attack, source: Model, target: Model, subject: EvaluatedModel, x: Tensor, y: Tensor, seed: int
 ) -> Columns:
     """Adversarial examples of the source network, evaluated on the target network."""
     result = run_attack(attack, Predictor(source, eot=attack.eot), x, y, subject.box, seed)
@@ -158,7 +158,7 @@ def _measure_transfer(
 
 
 def _measure_masking(
-    subject: ModelUnderTest, x: Tensor, y: Tensor, measurement: AuditMeasurement, seed: int
+    subject: EvaluatedModel, x: Tensor, y: Tensor, measurement: AuditMeasurement, seed: int
 ) -> Columns:
     """The checks of the gradient-masking audit, its ε, and the loss landscape."""
     result = audit(
@@ -183,7 +183,7 @@ def _measure_masking(
     }
 
 
-def _measure_certificate(certificate: Certificate, subject: ModelUnderTest, x: Tensor, seed: int) -> Columns:
+def _measure_certificate(certificate: Certificate, subject: EvaluatedModel, x: Tensor, seed: int) -> Columns:
     match certificate:
         case SmoothingCertificate(at=()):
             assert subject.smoothing is not None
@@ -218,7 +218,7 @@ def _gaussian_at(smoothing: Smoothing, x: Tensor, config: SmoothingCertificate, 
     return {"class": result.classes.tolist(), "radius": result.radii.tolist(), "draws": result.draws.tolist()}
 
 
-def _lipschitz(subject: ModelUnderTest, x: Tensor, seed: int) -> Columns:
+def _lipschitz(subject: EvaluatedModel, x: Tensor, seed: int) -> Columns:
     """From the Lipschitz constant of the network, or the estimate s√(π/2)(p_A − p_B) for a Gaussian average."""
     if has_lipschitz_constant(subject.model):
         result = certificates.lipschitz(subject.model, x)

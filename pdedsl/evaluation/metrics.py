@@ -12,11 +12,11 @@ import torch
 from torch import nn
 
 from pdedsl.attacks import Audit
-from pdedsl.attacks.gradient_masking.checks import Finding
+from pdedsl.attacks.gradient_masking.checks import MaskingFinding
 from pdedsl.attacks.gradient_masking.loss_landscape import Landscape
 from pdedsl.config.blocks import WeightHistogram
 from pdedsl.config.evaluation import Attack, Certificate, Norm, SmoothingCertificate
-from pdedsl.evaluation.measure import CertificateScope, Columns, ModelUnderTest, has_lipschitz_constant
+from pdedsl.evaluation.measure import CertificateScope, Columns, EvaluatedModel, has_lipschitz_constant
 from pdedsl.evaluation.protocol import (
     AttackMeasurement,
     AuditMeasurement,
@@ -107,12 +107,12 @@ class EvaluationMetrics:
         )
         return TransferAccuracy(measurement.attack.brief, source, target, on_target, on_source)
 
-    def certified(self, subject: ModelUnderTest, parts: tuple[tuple[str, float], ...]) -> tuple[CertifiedAccuracy, ...]:
+    def certified(self, subject: EvaluatedModel, parts: tuple[tuple[str, float], ...]) -> tuple[CertifiedAccuracy, ...]:
         certificates = [w.certificate for w in self.measurements if isinstance(w, CertifiedBy)]
         return tuple(self._certified(certificate, subject, parts) for certificate in certificates)
 
     def _certified(
-        self, certificate: Certificate, subject: ModelUnderTest, parts: tuple[tuple[str, float], ...]
+        self, certificate: Certificate, subject: EvaluatedModel, parts: tuple[tuple[str, float], ...]
     ) -> CertifiedAccuracy:
         columns, labels = self.columns[CertifiedBy(certificate).key], self.columns["natural"]["label"]
         correct = [c == y for c, y in zip(columns["class"], labels, strict=True)]
@@ -163,7 +163,7 @@ class EvaluationMetrics:
         return sum(within)
 
 
-def _claim(certificate: Certificate, subject: ModelUnderTest) -> CertificateScope:
+def _claim(certificate: Certificate, subject: EvaluatedModel) -> CertificateScope:
     if isinstance(certificate, SmoothingCertificate):
         assert subject.smoothing is not None
         return subject.smoothing.claim
@@ -197,7 +197,7 @@ def _masking_verdict(measurement: AuditMeasurement, columns: Mapping[str, Sequen
     checks = tuple(zip(columns["check"], columns["suspicious"], columns["text"], strict=True))
     along, across = (tuple(map(tuple, columns[name])) for name in ("along", "across"))
     landscape = Landscape(tuple(columns["sizes"]), along, across)
-    audit = Audit(tuple(Finding(*check) for check in checks), columns["eps"][0], landscape)
+    audit = Audit(tuple(MaskingFinding(*check) for check in checks), columns["eps"][0], landscape)
     norm, samples = str(measurement.norm.value), columns["samples"][0]
     return MaskingVerdict(norm, audit.eps, samples, audit.masked, audit.verdict, checks, landscape)
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from pdedsl.attacks.gradient_masking.loss_landscape import Landscape
 from pdedsl.config.evaluation import Norm
 from pdedsl.diagnostics import escaping
-from pdedsl.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown, page
+from pdedsl.document import CodeBlock, Element, Heading, Items, Paragraph, Picture, Table, markdown, page
 from pdedsl.io import write_text_atomically
 
 FORMAT = 3  # 2: other names of some fields, see `compare`
@@ -314,7 +314,7 @@ def document(report: Report) -> list[Element]:
     return [
         Heading(report.name, 1),
         Paragraph(report.title),
-        Code(report.equation, "pde") if report.equation else Paragraph(""),
+        CodeBlock(report.equation, "pde") if report.equation else Paragraph(""),
         Table(("", ""), tuple(_facts(report))),
         Items(report.notes),
         *_section("Properties of the equation", Table(("Axiom", "Verdict"), report.axioms)),
@@ -327,7 +327,7 @@ def document(report: Report) -> list[Element]:
         *_section("Weight magnitudes", *([] if report.weights is None else [_weights(report.weights)])),
         *_section("Rademacher complexity", *([] if report.complexity is None else _complexity(report.complexity))),
         *(Picture(file, caption) for file, caption in report.plots),
-        *_section("Reproduce this report", *(Code(command, "sh") for command in report.commands)),
+        *_section("Reproduce this report", *(CodeBlock(command, "sh") for command in report.commands)),
     ]
 
 

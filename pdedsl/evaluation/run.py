@@ -22,7 +22,7 @@ from pdedsl.data.sets import Data, stratified_subset
 from pdedsl.diagnostics.escaping import command
 from pdedsl.evaluation.engine import BATCH_SIZE, EvaluationEngine
 from pdedsl.evaluation.evaluate import build_report, require_arguments
-from pdedsl.evaluation.measure import ModelUnderTest, Smoothing
+from pdedsl.evaluation.measure import EvaluatedModel, Smoothing
 from pdedsl.evaluation.metrics import weight_magnitudes
 from pdedsl.evaluation.partial_results import open_partial_results
 from pdedsl.evaluation.plots import PlotInputs, write_plots
@@ -196,10 +196,10 @@ def _samples(data: Data, options: EvaluationOptions, dtype: torch.dtype) -> tupl
 
 def _subject(
     compilation: Compilation, model: nn.Module, data: Data, sources: Mapping[str, nn.Module]
-) -> ModelUnderTest:
+) -> EvaluatedModel:
     box = Box() if data.bounds is None else Box(*data.bounds)
     fixed = with_fixed_steps(model, FIXED_STEPS)
-    return ModelUnderTest(model, box, input_smoothing(compilation, model), sources, () if fixed is None else (fixed,))
+    return EvaluatedModel(model, box, input_smoothing(compilation, model), sources, () if fixed is None else (fixed,))
 
 
 def _sources(folder: Path, block: EvaluateBlock, options: EvaluationOptions, world: World) -> dict[str, nn.Module]:

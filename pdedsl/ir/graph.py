@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"-?\d+(?:/\d+|\.\d+)?(?:[eE][+-]?\d+)?")
 _NAME = re.compile(r"\b[uw]\d+\b")
 
 
-class Kind(StrEnum):
+class NodeKind(StrEnum):
     """The kind of a node."""
 
     FACT = "fact"
@@ -47,7 +47,7 @@ class Node:
     """`name` is that of a fact, function, field or symbol, or a number; `text` is that of a fact, with a hole for each
     expression; `indices` says how many arguments of a field, the first ones, are indices in brackets."""
 
-    kind: Kind
+    kind: NodeKind
     name: str
     text: str = ""
     indices: int = 0
@@ -80,13 +80,13 @@ class Graph:
 
 def _plain(node: Node) -> dict[str, object]:
     match node.kind:
-        case Kind.FACT:
+        case NodeKind.FACT:
             return {"kind": node.kind, "name": node.name, "text": node.text}
-        case Kind.FIELD:
+        case NodeKind.FIELD:
             return {"kind": node.kind, "name": node.name, "indices": node.indices}
-        case Kind.LIST:
+        case NodeKind.LIST:
             return {"kind": node.kind}
-        case Kind.CALL | Kind.NUMBER | Kind.SYMBOL:
+        case NodeKind.CALL | NodeKind.NUMBER | NodeKind.SYMBOL:
             return {"kind": node.kind, "name": node.name}
         case _:
             assert_never(node.kind)
@@ -112,9 +112,9 @@ def graph_of(canonical: str) -> Graph:
 
 def _fields(node: Node) -> Iterator[str]:
     """The names of the fields that a node mentions."""
-    if node.kind is Kind.FIELD:
+    if node.kind is NodeKind.FIELD:
         yield node.name
-    elif node.kind is Kind.FACT and _MATHEMATICS.fullmatch(node.name):
+    elif node.kind is NodeKind.FACT and _MATHEMATICS.fullmatch(node.name):
         yield from dict.fromkeys(_NAME.findall(node.text))
 
 
@@ -131,11 +131,11 @@ class _Builder:
 
     def fact(self, k: int, name: str, rest: str) -> Node:
         if not _MATHEMATICS.fullmatch(name):
-            return Node(Kind.FACT, name, rest)
+            return Node(NodeKind.FACT, name, rest)
         self.text, self.position = rest, 0
         pieces = list(self._pieces())
         self.edges += (Edge(k, end, slot) for slot, end in enumerate(p for p in pieces if isinstance(p, int)))
-        return Node(Kind.FACT, name, "".join(HOLE if isinstance(p, int) else p for p in pieces))
+        return Node(NodeKind.FACT, name, "".join(HOLE if isinstance(p, int) else p for p in pieces))
 
     def _pieces(self) -> Iterator[str | int]:
         """The pieces of text of a fact and its expressions, alternating; an `inside` fact is a single expression."""
@@ -152,9 +152,9 @@ class _Builder:
     def _expression(self) -> int:
         if self._takes("("):
             name = self._atom()
-            return self._node(Node(Kind.CALL, name), self._until(")"))
+            return self._node(Node(NodeKind.CALL, name), self._until(")"))
         if self._takes("["):
-            return self._node(Node(Kind.LIST, ""), self._until("]"))
+            return self._node(Node(NodeKind.LIST, ""), self._until("]"))
         return self._named(self._atom())
 
     def _takes(self, char: str) -> bool:
@@ -164,10 +164,10 @@ class _Builder:
 
     def _named(self, name: str) -> int:
         if not self._takes("["):
-            return self._node(Node(Kind.NUMBER if _NUMBER.fullmatch(name) else Kind.SYMBOL, name), ())
+            return self._node(Node(NodeKind.NUMBER if _NUMBER.fullmatch(name) else NodeKind.SYMBOL, name), ())
         indices = self._until("]")
         self._takes("(")
-        return self._node(Node(Kind.FIELD, name, indices=len(indices)), (*indices, *self._until(")")))
+        return self._node(Node(NodeKind.FIELD, name, indices=len(indices)), (*indices, *self._until(")")))
 
     def _until(self, end: str) -> tuple[int, ...]:
         nodes = []
@@ -204,19 +204,19 @@ def text_of(graph: Graph) -> str:
     def shown(k: int) -> str:
         node, inner = graph.nodes[k], [shown(end) for _, end in sorted(arguments.get(k, ()))]
         match node.kind:
-            case Kind.FACT:
+            case NodeKind.FACT:
                 parts = node.text.split(HOLE) if inner else [node.text]
                 return f"{node.name} {parts[0]}" + "".join(a + b for a, b in zip(inner, parts[1:], strict=True))
-            case Kind.CALL:
+            case NodeKind.CALL:
                 return f"({' '.join([node.name, *inner])})"
-            case Kind.LIST:
+            case NodeKind.LIST:
                 return f"[{' '.join(inner)}]"
-            case Kind.FIELD:
+            case NodeKind.FIELD:
                 return f"{node.name}[{' '.join(inner[: node.indices])}]({' '.join(inner[node.indices :])})"
-            case Kind.NUMBER | Kind.SYMBOL:
+            case NodeKind.NUMBER | NodeKind.SYMBOL:
                 return node.name
             case _:
                 assert_never(node.kind)
 
-    facts = [k for k, node in enumerate(graph.nodes) if node.kind is Kind.FACT]
+    facts = [k for k, node in enumerate(graph.nodes) if node.kind is NodeKind.FACT]
     return "\n".join(map(shown, facts)) + "\n"

@@ -12,7 +12,7 @@ from typing import assert_never
 from pdedsl.ir.boundary import BoundaryCondition, Dirichlet, Face, General, LevelSet, Periodic, Place, Robin
 
 
-class Method(StrEnum):
+class MethodFamily(StrEnum):
     """A solver, or a family of grid schemes."""
 
     RANDOM_FEATURES = "random_features"
@@ -36,7 +36,7 @@ class ConditionType(StrEnum):
     JUMP = "u(b) = u(a) + c"
 
 
-class Region(StrEnum):
+class BoundaryRegion(StrEnum):
     """Where a condition holds."""
 
     FACE = "faces"
@@ -57,26 +57,26 @@ JUMP_GRID = "a jump between periodic faces is supported by Fourier series and co
 ANTIPERIODIC_GRID = "antiperiodic axes need Fourier series: equation and data that are invariant under u(x) → -u(x + L)"
 
 
-def find_reason(method: Method, condition: ConditionType, region: Region) -> str:
+def find_reason(method: MethodFamily, condition: ConditionType, region: BoundaryRegion) -> str:
     """Why a method does not support a condition on a region; empty if it does."""
     match method:
-        case Method.RANDOM_FEATURES | Method.PINN:
+        case MethodFamily.RANDOM_FEATURES | MethodFamily.PINN:
             return ""
-        case Method.MONTE_CARLO:
+        case MethodFamily.MONTE_CARLO:
             if condition in (ConditionType.ANTIPERIODIC, ConditionType.JUMP):
                 return _CROSSINGS
             return _OBLIQUE if condition is ConditionType.GENERAL else ""
-        case Method.BOX:
-            return CURVES_ON_GRID if region is Region.LEVEL_SET else ""
-        case Method.CONSERVATION_LAW:
+        case MethodFamily.BOX:
+            return CURVES_ON_GRID if region is BoundaryRegion.LEVEL_SET else ""
+        case MethodFamily.CONSERVATION_LAW:
             allowed = (ConditionType.DIRICHLET, ConditionType.NEUMANN)
             return _periodic_reason(condition) or _on_faces(condition, region, allowed, CONSERVATION_LAW)
-        case Method.INTERFACE:
+        case MethodFamily.INTERFACE:
             return _periodic_reason(condition) or _on_faces(condition, region, LOCAL[:3], _INTERFACE)
-        case Method.IRREGULAR_DOMAIN:
+        case MethodFamily.IRREGULAR_DOMAIN:
             if condition not in LOCAL:
                 return "curved domains with periodic axes are not supported"
-            return "" if condition is ConditionType.DIRICHLET and region is not Region.PART else _CURVED
+            return "" if condition is ConditionType.DIRICHLET and region is not BoundaryRegion.PART else _CURVED
         case _:
             assert_never(method)
 
@@ -86,11 +86,11 @@ def _periodic_reason(condition: ConditionType) -> str:
     return reasons.get(condition, "")
 
 
-def _on_faces(condition: ConditionType, region: Region, allowed: tuple[ConditionType, ...], reason: str) -> str:
+def _on_faces(condition: ConditionType, region: BoundaryRegion, allowed: tuple[ConditionType, ...], reason: str) -> str:
     """The reason, unless the condition is periodic, or one of those allowed on entire faces."""
-    if region is Region.LEVEL_SET:
+    if region is BoundaryRegion.LEVEL_SET:
         return CURVES_ON_GRID
-    return "" if condition not in LOCAL or (condition in allowed and region is Region.FACE) else reason
+    return "" if condition not in LOCAL or (condition in allowed and region is BoundaryRegion.FACE) else reason
 
 
 def type_of(condition: BoundaryCondition | Periodic) -> ConditionType:
@@ -109,32 +109,32 @@ def type_of(condition: BoundaryCondition | Periodic) -> ConditionType:
             assert_never(condition)
 
 
-def region_of_condition(place: Place, part: tuple[object, ...]) -> Region:
+def region_of_condition(place: Place, part: tuple[object, ...]) -> BoundaryRegion:
     match place:
         case Face():
-            return Region.PART if part else Region.FACE
+            return BoundaryRegion.PART if part else BoundaryRegion.FACE
         case LevelSet():
-            return Region.LEVEL_SET
+            return BoundaryRegion.LEVEL_SET
         case _:
             assert_never(place)
 
 
-def cells() -> Iterator[tuple[Method, ConditionType, Region]]:
+def cells() -> Iterator[tuple[MethodFamily, ConditionType, BoundaryRegion]]:
     """The cells of the table: periodic conditions join entire faces."""
-    for method in Method:
+    for method in MethodFamily:
         for condition in ConditionType:
-            for region in Region if condition in LOCAL else (Region.FACE,):
+            for region in BoundaryRegion if condition in LOCAL else (BoundaryRegion.FACE,):
                 yield method, condition, region
 
 
 def markdown_table() -> str:
     """The table with a row for each condition and region, and the reasons as footnotes."""
     reasons = list(dict.fromkeys(find_reason(*cell) for cell in cells() if find_reason(*cell)))
-    lines = [f"| condition | on | {' | '.join(Method)} |", f"|---|---|{'---|' * len(Method)}"]
+    lines = [f"| condition | on | {' | '.join(MethodFamily)} |", f"|---|---|{'---|' * len(MethodFamily)}"]
     for condition in ConditionType:
-        for region in Region if condition in LOCAL else (Region.FACE,):
-            marks = (find_reason(m, condition, region) for m in Method)
+        for region in BoundaryRegion if condition in LOCAL else (BoundaryRegion.FACE,):
+            marks = (find_reason(m, condition, region) for m in MethodFamily)
             row = " | ".join(f"no ({reasons.index(r) + 1})" if r else "yes" for r in marks)
             lines.append(f"| {condition} | {region} | {row} |")
     notes = [f"{k}. {reason}" for k, reason in enumerate(reasons, 1)]
-    return "\n".join([*lines, "", *notes, "", f"{Method.MONTE_CARLO}: {MIXED_PARTS}."])
+    return "\n".join([*lines, "", *notes, "", f"{MethodFamily.MONTE_CARLO}: {MIXED_PARTS}."])

@@ -13,7 +13,7 @@ from pdedsl.ir.boundary import Dirichlet, Robin
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
 from pdedsl.ir.residual import Derivative
 from pdedsl.ir.solver_plans import ConservationForm
-from pdedsl.problem.capabilities import CONSERVATION_LAW, Method
+from pdedsl.problem.capabilities import CONSERVATION_LAW, MethodFamily
 from pdedsl.problem.first_order_system import GridNotApplicable, require_on_grid
 from pdedsl.symbolic.rewrite import expand
 
@@ -103,7 +103,7 @@ def _source(system: FirstOrderSystem, k: int, fluxes: list[tuple[Expr, ...]]) ->
 
 def dirichlet_value(condition: FaceCondition) -> Expr | None:
     """The Dirichlet value on a face; None for a homogeneous Neumann condition."""
-    require_on_grid(Method.CONSERVATION_LAW, condition.kind, condition.place, condition.part)
+    require_on_grid(MethodFamily.CONSERVATION_LAW, condition.kind, condition.place, condition.part)
     match condition.kind:
         case Dirichlet(value=value):
             return value

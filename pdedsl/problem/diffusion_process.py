@@ -16,7 +16,7 @@ from pdedsl.ir.boundary import Dirichlet, Face, General, InitialCondition, Level
 from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.ir.process import Absorption, DiffusionProcess, ProcessBoundary, Reflection, TimeCondition, TimeDirection
 from pdedsl.ir.residual import Affine, Residual
-from pdedsl.problem.capabilities import Method, Region, find_reason, region_of_condition, type_of
+from pdedsl.problem.capabilities import BoundaryRegion, MethodFamily, find_reason, region_of_condition, type_of
 from pdedsl.symbolic.domain import region_of
 from pdedsl.symbolic.evaluate import compile_function, unsupported
 from pdedsl.symbolic.rewrite import expression_size
@@ -47,7 +47,7 @@ def _only_equation(statement: StrongForm) -> Residual:
     if others or first.interval is not None:
         raise errors.methods.monte_carlo_several_equations((others or [first])[0].span)
     for periodic in statement.periodic:
-        reason = find_reason(Method.MONTE_CARLO, type_of(periodic), Region.FACE)
+        reason = find_reason(MethodFamily.MONTE_CARLO, type_of(periodic), BoundaryRegion.FACE)
         raise errors.methods.monte_carlo_unsupported(reason, first.span)
     if statement.parameters:
         learned = statement.parameters[0]
@@ -156,7 +156,7 @@ def _unsupported(condition: ScalarCondition) -> PdeError:
     if isinstance(condition.kind, General) and condition.kind.residual.affine is None:
         return errors.methods.monte_carlo_nonlinear(condition.span)
     region = region_of_condition(condition.place, condition.part)
-    reason = find_reason(Method.MONTE_CARLO, type_of(condition.kind), region)
+    reason = find_reason(MethodFamily.MONTE_CARLO, type_of(condition.kind), region)
     return errors.methods.monte_carlo_unsupported(reason, condition.span)
 
 

@@ -19,7 +19,7 @@ from pdedsl.ir.boundary import BoundaryCondition, ConditionResidual, Face, Gener
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem, Parameter
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Derivative, Residual
-from pdedsl.problem.capabilities import CURVES_ON_GRID, Method, find_reason, region_of_condition, type_of
+from pdedsl.problem.capabilities import CURVES_ON_GRID, MethodFamily, find_reason, region_of_condition, type_of
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 
 # ---- Matching of constraints and algebraic variables
@@ -55,7 +55,7 @@ class GridNotApplicable(Exception):
     """No grid scheme applies; the message is the reason, in a phrase."""
 
 
-def require_on_grid(method: Method, condition: BoundaryCondition, place: Place, part: tuple[object, ...]) -> None:
+def require_on_grid(method: MethodFamily, condition: BoundaryCondition, place: Place, part: tuple[object, ...]) -> None:
     """Raises GridNotApplicable with the reason if a grid scheme does not support a condition."""
     reason = find_reason(method, type_of(condition), region_of_condition(place, part))
     if reason:

@@ -11,7 +11,7 @@ from pdedsl.ir.boundary import Dirichlet, General, Robin
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
 from pdedsl.ir.residual import Derivative
 from pdedsl.ir.solver_plans import InterfaceProblem, RobinFace
-from pdedsl.problem.capabilities import Method
+from pdedsl.problem.capabilities import MethodFamily
 from pdedsl.problem.first_order_system import GridNotApplicable, require_on_grid
 
 NONSMOOTH = (Abs, DiracDelta, Heaviside, Max, Min, sign)
@@ -72,7 +72,7 @@ def _times(system: FirstOrderSystem) -> tuple[Expr, ...]:
 
 
 def _robin_coefficients(system: FirstOrderSystem, condition: FaceCondition) -> RobinFace:
-    require_on_grid(Method.INTERFACE, condition.kind, condition.place, condition.part)
+    require_on_grid(MethodFamily.INTERFACE, condition.kind, condition.place, condition.part)
     match condition.kind:
         case Robin(alpha=alpha, beta=beta, value=value):
             face = RobinFace(condition, alpha, beta if condition.place.upper else -beta, -value)

@@ -7,7 +7,7 @@ from sympy import Expr
 from pdedsl.ir.boundary import Dirichlet, InitialCondition, Place, ScalarCondition
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.solver_plans import IrregularDirichletProblem
-from pdedsl.problem.capabilities import Method
+from pdedsl.problem.capabilities import MethodFamily
 from pdedsl.problem.first_order_system import GridNotApplicable, require_on_grid
 
 
@@ -32,6 +32,6 @@ def irregular_dirichlet_problem(statement: StrongForm) -> IrregularDirichletProb
 
 def _dirichlet_value(condition: ScalarCondition) -> tuple[Place, Expr]:
     assert not isinstance(condition.kind, InitialCondition)  # the problem is stationary
-    require_on_grid(Method.IRREGULAR_DOMAIN, condition.kind, condition.place, condition.part)
+    require_on_grid(MethodFamily.IRREGULAR_DOMAIN, condition.kind, condition.place, condition.part)
     assert isinstance(condition.kind, Dirichlet)
     return condition.place, condition.kind.value

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pdedsl.diagnostics.escaping import as_json, literal
-from pdedsl.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown
+from pdedsl.document import CodeBlock, Element, Heading, Items, Paragraph, Picture, Table, markdown
 from pdedsl.explainer.describe import method_lines, problem_lines
 from pdedsl.io import write_text_atomically
 from pdedsl.solvers.error_estimate import ONE_DIGIT_RTOL, ErrorEstimate, Verdict
@@ -59,7 +59,7 @@ def report_elements(solution: Solution, pictures: list[str]) -> list[Element]:
     return [
         Heading(spec.name, 1),
         Paragraph(spec.title),
-        Code(spec.source.text, "pde"),
+        CodeBlock(spec.source.text, "pde"),
         Heading("Verification"),
         Paragraph(_verdict_text(error_estimate)),
         Paragraph(f"Error estimate: {error_estimate.error}."),
@@ -86,7 +86,7 @@ def report_elements(solution: Solution, pictures: list[str]) -> list[Element]:
         ),
         Table(("", ""), tuple(_metric_rows(solution))),
         Heading("Usage"),
-        Code(_usage(solution), "python"),
+        CodeBlock(_usage(solution), "python"),
     ]
 
 

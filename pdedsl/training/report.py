@@ -14,7 +14,7 @@ from pdedsl.compiler import Compilation
 from pdedsl.config.blocks import TrainBlock
 from pdedsl.data.sets import Data, Split
 from pdedsl.diagnostics.escaping import command
-from pdedsl.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown
+from pdedsl.document import CodeBlock, Element, Heading, Items, Paragraph, Picture, Table, markdown
 from pdedsl.io import write_text_atomically
 from pdedsl.runs.decision_boundary import Panel, plot_boundaries
 from pdedsl.runs.events import Ended, Finishing, Listener
@@ -139,7 +139,7 @@ def report_elements(
     return [
         Heading(spec.name, 1),
         Paragraph(spec.title),
-        Code(spec.source.text, "pde"),
+        CodeBlock(spec.source.text, "pde"),
         Heading("Experiment"),
         Table(("", ""), facts),
         Items(tuple(f"default used: {default}" for default in default_settings(spec, config))),
@@ -147,9 +147,9 @@ def report_elements(
         results_table(results),
         *(Picture(name, caption) for name, caption in PLOTS.items() if (folder / name).is_file()),
         Heading("Usage"),
-        Code(USAGE.format(folder=str(folder), shape=f"({shape})"), "python"),
+        CodeBlock(USAGE.format(folder=str(folder), shape=f"({shape})"), "python"),
         Heading("Continue training"),
-        Code(_continue_command(config, folder), "sh"),
+        CodeBlock(_continue_command(config, folder), "sh"),
     ]
 
 

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from pdedsl.evaluation import engine as engines
 from pdedsl.evaluation.engine import EvaluationEngine
 from pdedsl.evaluation.evaluate import parse_evaluate_block
-from pdedsl.evaluation.measure import ModelUnderTest
+from pdedsl.evaluation.measure import EvaluatedModel
 from pdedsl.evaluation.partial_results import open_partial_results
 from pdedsl.evaluation.protocol import measurements
 from pdedsl.io import RunError, RunInterrupted
@@ -31,15 +31,15 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def subject(linear: tuple[nn.Linear, Tensor, Tensor]) -> tuple[ModelUnderTest, Tensor, Tensor]:
+def subject(linear: tuple[nn.Linear, Tensor, Tensor]) -> tuple[EvaluatedModel, Tensor, Tensor]:
     """A stochastic network: columns are equal only if all noise samples are."""
     model, x, y = linear
     noisy = nn.Sequential(GaussianNoise(0.5, seed=1), model).double().eval()
-    return ModelUnderTest(noisy), x[:60], y[:60]
+    return EvaluatedModel(noisy), x[:60], y[:60]
 
 
 def columns(
-    case: tuple[ModelUnderTest, Tensor, Tensor],
+    case: tuple[EvaluatedModel, Tensor, Tensor],
     folder: Path,
     *,
     resume: bool = False,
@@ -57,7 +57,7 @@ def columns(
 
 
 @pytest.mark.parametrize("stop", [0, 1, 7, 14])
-def test_stopped_and_resumed(subject: tuple[ModelUnderTest, Tensor, Tensor], tmp_path: Path, stop: int) -> None:
+def test_stopped_and_resumed(subject: tuple[EvaluatedModel, Tensor, Tensor], tmp_path: Path, stop: int) -> None:
     whole, events = columns(subject, tmp_path)
     assert len(events) == 15  # five measurements of three batches
     with pytest.raises(RunInterrupted):
@@ -71,7 +71,7 @@ def test_stopped_and_resumed(subject: tuple[ModelUnderTest, Tensor, Tensor], tmp
     assert len([json.loads(line) for line in part.read_text("utf-8").splitlines()]) == 16
 
 
-def test_batches_are_independent(subject: tuple[ModelUnderTest, Tensor, Tensor], tmp_path: Path) -> None:
+def test_batches_are_independent(subject: tuple[EvaluatedModel, Tensor, Tensor], tmp_path: Path) -> None:
     """The columns of a batch do not depend on earlier measurements or on the process."""
     columns(subject, tmp_path)
     part = tmp_path / "parts-0.jsonl"
@@ -81,7 +81,7 @@ def test_batches_are_independent(subject: tuple[ModelUnderTest, Tensor, Tensor],
     assert sorted(part.read_text("utf-8").splitlines(keepends=True)) == sorted(lines)
 
 
-def test_two_processes_share_the_batches(subject: tuple[ModelUnderTest, Tensor, Tensor], tmp_path: Path) -> None:
+def test_two_processes_share_the_batches(subject: tuple[EvaluatedModel, Tensor, Tensor], tmp_path: Path) -> None:
     """The results of two processes equal those of one."""
     whole, _ = columns(subject, tmp_path / _new_folder(tmp_path, "one"))
     both = tmp_path / _new_folder(tmp_path, "two")
@@ -101,7 +101,7 @@ def _new_folder(folder: Path, name: str) -> str:
 
 
 def test_results_of_another_evaluation_are_rejected(
-    subject: tuple[ModelUnderTest, Tensor, Tensor], tmp_path: Path
+    subject: tuple[EvaluatedModel, Tensor, Tensor], tmp_path: Path
 ) -> None:
     columns(subject, tmp_path)
     with pytest.raises(RunError, match="contains another evaluation"):
@@ -111,7 +111,7 @@ def test_results_of_another_evaluation_are_rejected(
     assert len(events) == 15
 
 
-def test_invalid_lines_are_measured_again(subject: tuple[ModelUnderTest, Tensor, Tensor], tmp_path: Path) -> None:
+def test_invalid_lines_are_measured_again(subject: tuple[EvaluatedModel, Tensor, Tensor], tmp_path: Path) -> None:
     whole, _ = columns(subject, tmp_path)
     path = tmp_path / "parts-0.jsonl"
     head, first, second, third, *others = path.read_text().splitlines()
@@ -122,7 +122,7 @@ def test_invalid_lines_are_measured_again(subject: tuple[ModelUnderTest, Tensor,
     assert len(events) == 15
 
 
-def test_files_of_former_processes_are_removed(subject: tuple[ModelUnderTest, Tensor, Tensor], tmp_path: Path) -> None:
+def test_files_of_former_processes_are_removed(subject: tuple[EvaluatedModel, Tensor, Tensor], tmp_path: Path) -> None:
     """An evaluation by two processes, then another one by a single process, which is resumed."""
     columns(subject, tmp_path, identity="old")
     (tmp_path / "parts-0.jsonl").rename(tmp_path / "parts-1.jsonl")
@@ -132,7 +132,7 @@ def test_files_of_former_processes_are_removed(subject: tuple[ModelUnderTest, Te
     assert len(columns(subject, tmp_path, resume=True)[1]) == 15
 
 
-def test_progress_events(subject: tuple[ModelUnderTest, Tensor, Tensor], tmp_path: Path) -> None:
+def test_progress_events(subject: tuple[EvaluatedModel, Tensor, Tensor], tmp_path: Path) -> None:
     _, events = columns(subject, tmp_path)
     assert [t.done for t in events] == list(range(1, 16))
     assert {(t.of, t.batches) for t in events} == {(15, 3)}

@@ -14,7 +14,7 @@ from texts import NAMES, changed, compiled, known, shipped
 import pdedsl
 from pdedsl.cli import cli
 from pdedsl.explainer.describe import applied_theorem
-from pdedsl.explainer.drawing.blocks import Group, Node, blocks_in
+from pdedsl.explainer.drawing.blocks import BlockGroup, Node, blocks_in
 from pdedsl.explainer.drawing.draw import annotations_of, equation_lines, nodes_of
 from pdedsl.explainer.drawing.svg import COLOURS, wrap_text
 from pdedsl.explainer.explain import Explanation
@@ -87,7 +87,7 @@ def test_blocks_are_in_network_order() -> None:
     assert [b.title for b in blocks_in(nodes("randomized_smoothing"))][:4] == [
         "input", "noise", "residual block", "readout",
     ]  # fmt: skip
-    group = next(n for n in nodes("enresnet") if isinstance(n, Group))
+    group = next(n for n in nodes("enresnet") if isinstance(n, BlockGroup))
     assert group.title == "5 ensemble members with separate weights"
     assert [b.title for b in blocks_in(group.nodes)] == ["residual block", "noise", "readout"]
 
@@ -95,7 +95,7 @@ def test_blocks_are_in_network_order() -> None:
 def test_members_of_several_depths_are_parallel() -> None:
     plan = pdedsl.explain(changed(shipped("enresnet"), ("depth=20", "depth=[20, 32]"), ("members=5", "members=2")))
     assert plan.plan is not None
-    (group,) = (n for n in nodes_of(plan.plan, plan.analysis) if isinstance(n, Group))
+    (group,) = (n for n in nodes_of(plan.plan, plan.analysis) if isinstance(n, BlockGroup))
     assert group.parallel
     assert [str(block.lines[0]) for block in blocks_in(group.nodes) if block.title == "residual block"] == [
         "δt = 1/9",
@@ -112,7 +112,7 @@ def test_sizes_are_those_of_the_network() -> None:
 
 
 def test_number_of_residual_blocks() -> None:
-    (title,) = [n.title for n in nodes("resnet") if isinstance(n, Group)]
+    (title,) = [n.title for n in nodes("resnet") if isinstance(n, BlockGroup)]
     kinds = [type(m).__name__ for m in compiled(shipped("resnet")).module().modules()]
     assert title == f"{sum(k in ('ResidualBlock', 'PreactivatedTransition') for k in kinds)} blocks of resnet(depth=20)"
 

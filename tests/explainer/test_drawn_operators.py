@@ -7,7 +7,7 @@ import re
 import pytest
 from texts import compiled, known
 
-from pdedsl.explainer.drawing.blocks import Group, Node, blocks_in
+from pdedsl.explainer.drawing.blocks import BlockGroup, Node, blocks_in
 from pdedsl.explainer.drawing.draw import nodes_of
 
 INTERVALS = (
@@ -46,7 +46,7 @@ def nodes(text: str) -> tuple[Node, ...]:
 )
 def test_number_of_steps(text: str, end: float) -> None:
     expected = [segment.steps for segment in compiled(text).operator().segments(end)]
-    titles = [node.title for node in nodes(text) if isinstance(node, Group)]
+    titles = [node.title for node in nodes(text) if isinstance(node, BlockGroup)]
     drawn = [1 if title == "one step" else int(re.match(r"\d+", title)[0]) for title in titles]  # type: ignore[index]
     assert drawn == expected
 
@@ -64,9 +64,9 @@ def test_weight_and_sources_along_a_path() -> None:
 
 
 def test_sum_of_layers() -> None:
-    (stage,) = [node for node in nodes(LAYERS) if isinstance(node, Group)]
+    (stage,) = [node for node in nodes(LAYERS) if isinstance(node, BlockGroup)]
     (terms,) = stage.nodes
-    assert isinstance(terms, Group)
+    assert isinstance(terms, BlockGroup)
     assert terms.parallel
     assert [b.title for b in blocks_in((terms,))] == [
         "symmetric layer",

@@ -12,7 +12,7 @@ from grammar_page import ROOT
 import pdedsl
 from ir.canonical_cases import DIFFERENT, PLANE, SAME_EQUATIONS
 from pdedsl.cli import cli
-from pdedsl.ir.graph import VERSION, Edge, Graph, Kind, Role, graph_of, text_of
+from pdedsl.ir.graph import VERSION, Edge, Graph, NodeKind, Role, graph_of, text_of
 from pdedsl.sources import shipped_specs
 
 NAMES = list(shipped_specs())
@@ -51,16 +51,16 @@ def test_edges_point_from_facts_to_expressions_and_from_fields_to_declarations(n
         start, end = graph.nodes[edge.start], graph.nodes[edge.end]
         if edge.role is Role.DECLARATION:
             assert end.name in ("unknown", "learn")
-            assert start.kind is Kind.FACT or end.text.startswith(f"{start.name}(")
+            assert start.kind is NodeKind.FACT or end.text.startswith(f"{start.name}(")
         else:
-            assert end.kind is not Kind.FACT
-    fields = {k for k, node in enumerate(graph.nodes) if node.kind is Kind.FIELD}
+            assert end.kind is not NodeKind.FACT
+    fields = {k for k, node in enumerate(graph.nodes) if node.kind is NodeKind.FIELD}
     assert fields <= {edge.start for edge in graph.edges if edge.role is Role.DECLARATION}
 
 
 def test_common_subexpressions_are_shared() -> None:
     graph = graph_of(canonical("heat"))
-    assert sum(node.kind is Kind.SYMBOL and node.name == "x1" for node in graph.nodes) == 1
+    assert sum(node.kind is NodeKind.SYMBOL and node.name == "x1" for node in graph.nodes) == 1
     assert len(set(graph.edges)) == len(graph.edges)
 
 
@@ -78,5 +78,5 @@ def test_command_line_output() -> None:
     section = page[page.index("### The canonical form as a graph") :]
     for key in {key for row in (printed, *printed["nodes"], *printed["edges"]) for key in row}:
         assert f"`{key}`" in section, key
-    for kind in Kind:
+    for kind in NodeKind:
         assert f"`{kind}`" in section, kind

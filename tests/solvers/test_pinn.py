@@ -16,7 +16,7 @@ from pdedsl.config.training import Adam, Lbfgs
 from pdedsl.runs.checkpoint import State, unflatten
 from pdedsl.solvers.method_result import SolverResult
 from pdedsl.solvers.pinn.residuals import Measurement, stack_residuals
-from pdedsl.solvers.pinn.trainer import GaussNewton, Phase, Progress, Trainer, training_phases
+from pdedsl.solvers.pinn.trainer import GaussNewton, OptimizerPhase, Progress, Trainer, training_phases
 
 from .problems import error_of, on_line, on_square, pinn_task, solve_by_pinn, stated
 
@@ -63,7 +63,7 @@ def test_number_of_boundary_and_initial_points() -> None:
     assert sorted(len(rows.points) for rows in task.conditions(0)) == [20, 20, 30]
 
 
-NEWTON, DESCENT = (Phase(GaussNewton(), 23),), training_phases((Adam(lr=1e-2), Lbfgs(steps=8)), 10)
+NEWTON, DESCENT = (OptimizerPhase(GaussNewton(), 23),), training_phases((Adam(lr=1e-2), Lbfgs(steps=8)), 10)
 
 
 def test_invariance_under_scaling_of_the_unknown() -> None:
@@ -135,7 +135,7 @@ RUNS = {
 
 @pytest.mark.parametrize(("phases", "few"), RUNS.values(), ids=RUNS)
 @pytest.mark.parametrize("stop", [5, 14])
-def test_resuming_gives_the_same_weights(phases: tuple[Phase, ...], few: Pinn, stop: int) -> None:
+def test_resuming_gives_the_same_weights(phases: tuple[OptimizerPhase, ...], few: Pinn, stop: int) -> None:
     kept: list[State] = []
 
     def until(progress: Progress) -> bool:

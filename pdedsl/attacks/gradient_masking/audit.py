@@ -17,7 +17,7 @@ from pdedsl.attacks.base import Bounds
 from pdedsl.attacks.fab import fab
 from pdedsl.attacks.gradient_masking import checks
 from pdedsl.attacks.gradient_masking.attack_runs import AuditRuns, covering_radius
-from pdedsl.attacks.gradient_masking.checks import Finding
+from pdedsl.attacks.gradient_masking.checks import MaskingFinding
 from pdedsl.attacks.gradient_masking.loss_landscape import Landscape, loss_landscape
 from pdedsl.attacks.norms import NormName, read_norm
 from pdedsl.attacks.predictor import Predictor
@@ -44,7 +44,7 @@ class Audit:
         'pass: no sign of gradient masking in 11 checks'
     """
 
-    findings: tuple[Finding, ...]
+    findings: tuple[MaskingFinding, ...]
     eps: float
     landscape: Landscape
 

@@ -27,7 +27,7 @@ FINITE_DIFFERENCES = 12
 
 @final
 @dataclass(frozen=True)
-class Finding:
+class MaskingFinding:
     """Result of one check: pass or suspicious, with the evidence as text."""
 
     name: str
@@ -35,7 +35,7 @@ class Finding:
     text: str
 
 
-def gradients(e: AuditRuns) -> Finding:
+def gradients(e: AuditRuns) -> MaskingFinding:
     """Zero or non-finite gradients."""
     evaluation = e.predictor.loss_gradient(e.x, e.criterion, log_odds).gradient.flatten(1)
     zero, nonfinite = (evaluation == 0.0).all(1), ~evaluation.isfinite().all(1)
@@ -45,37 +45,37 @@ def gradients(e: AuditRuns) -> Finding:
         f"the gradient is zero for {_percent(zero):.0f} % of the samples and NaN or infinite for "
         f"{_percent(nonfinite):.0f} %; its median ℓ2 norm is {size:.3g}"
     )
-    return Finding("zero or NaN gradients", useless > 5.0, text)
+    return MaskingFinding("zero or NaN gradients", useless > 5.0, text)
 
 
-def saturation(e: AuditRuns) -> Finding:
+def saturation(e: AuditRuns) -> MaskingFinding:
     """Saturation of the softmax: ∇ log p_y is 0 in floating point where p_y rounds to 1."""
     evaluation = e.predictor.loss_gradient(e.x, e.criterion, _cross_entropy)
     zero = (evaluation.gradient.flatten(1) == 0.0).all(1) | ~evaluation.logits.isfinite().all(1)
     size = (evaluation.logits - evaluation.logits.mean(1, keepdim=True)).abs().amax(1).median().item()
     text = f"the gradient of the cross-entropy vanishes for {_percent(zero):.0f} % of the samples; "
     text += f"median logit magnitude {size:.3g}"
-    return Finding("softmax saturation", _percent(zero) > 30.0, text)
+    return MaskingFinding("softmax saturation", _percent(zero) > 30.0, text)
 
 
 def _cross_entropy(logits: Tensor, criterion: Criterion) -> Tensor:
     return functional.cross_entropy(logits, criterion.y, reduction="none")
 
 
-def ascent_direction(e: AuditRuns) -> Finding:
+def ascent_direction(e: AuditRuns) -> MaskingFinding:
     """Ascent: L(x + hv) > L(x) for a step v along the gradient, h = ε/20, or h = ε for a stochastic model."""
     evaluation = e.predictor.loss_gradient(e.x, e.criterion, log_odds)
     step = torch.add(e.x, e.norm.steepest(evaluation.gradient), alpha=e.eps / (1.0 if e.predictor.stochastic else 20.0))
     before, after = (log_odds(e.predictor.predict(x), e.criterion) for x in (e.x, step))
     rises = _percent(after > before)
-    return Finding(
+    return MaskingFinding(
         "ascent direction",
         rises < 75.0,
         f"a step along the gradient increases the loss for {rises:.0f} % of the samples",
     )
 
 
-def gradient_check(e: AuditRuns) -> Finding:
+def gradient_check(e: AuditRuns) -> MaskingFinding:
     """Gradient check: autograd ⟨∇L, v⟩ against the central difference d = (L(x + v) − L(x − v))/2 for random v of
     length ε/20, limited to between 5·10⁻⁵ and 5·10⁻³ of the diameter.
 
@@ -100,10 +100,10 @@ def gradient_check(e: AuditRuns) -> Finding:
     text = (
         f"central finite differences of the loss vs. autograd: unexplained variance {100 * unexplained:.0f} % (median)"
     )
-    return Finding("gradient check", unexplained > 0.2, text)
+    return MaskingFinding("gradient check", unexplained > 0.2, text)
 
 
-def logit_rescaling(e: AuditRuns) -> Finding:
+def logit_rescaling(e: AuditRuns) -> MaskingFinding:
     """PGD on centred logits, rescaled to standard deviation 10 over the classes: shift and scale should not matter.
 
     They do if logits are small, as those of a network with a small Lipschitz constant: the softmax is nearly uniform,
@@ -121,31 +121,31 @@ def logit_rescaling(e: AuditRuns) -> Finding:
     suspicious = more >= e.min_count
     text = f"PGD on logits rescaled from standard deviation {size:.3g} to 10 finds {more} more adversarial examples "
     text += f"(n = {e.n})" + ("; use the scale-invariant loss dlr of apgd" if suspicious else "")
-    return Finding("logit rescaling", suspicious, text)
+    return MaskingFinding("logit rescaling", suspicious, text)
 
 
-def single_step(e: AuditRuns) -> Finding:
+def single_step(e: AuditRuns) -> MaskingFinding:
     """A single-step attack should not find more adversarial examples than an iterative one."""
     more = int((e.single_step & ~e.pgd_runs.any(0)).sum())
     text = f"FGSM finds {more} adversarial examples that PGD misses (n = {e.n})"
-    return Finding("single-step vs. iterative attack", more >= e.min_count, text)
+    return MaskingFinding("single-step vs. iterative attack", more >= e.min_count, text)
 
 
-def restarts(e: AuditRuns) -> Finding:
+def restarts(e: AuditRuns) -> MaskingFinding:
     """Success of PGD should depend little on the random start."""
     single, union = e.pgd_runs.double().mean().item() * e.n, int(e.pgd_runs.any(0).sum())
     text = f"PGD misclassifies {union} of {e.n} samples with {len(e.pgd_runs)} random restarts, {single:.1f} with one"
-    return Finding("random restarts", union - single >= max(e.min_count, 0.1 * e.n), text)
+    return MaskingFinding("random restarts", union - single >= max(e.min_count, 0.1 * e.n), text)
 
 
-def black_box(e: AuditRuns) -> Finding:
+def black_box(e: AuditRuns) -> MaskingFinding:
     """A black-box attack should not find more than white-box attacks."""
     more = int((e.black_box & ~e.white_box).sum())
     text = f"Square finds {more} adversarial examples that gradient attacks miss (n = {e.n})"
-    return Finding("black-box vs. white-box attack", more >= e.min_count, text)
+    return MaskingFinding("black-box vs. white-box attack", more >= e.min_count, text)
 
 
-def random_search(e: AuditRuns) -> Finding:
+def random_search(e: AuditRuns) -> MaskingFinding:
     """Random points of the ball should not find more than gradient attacks."""
     with attack_context(e.predictor, e.x, e.y, bounds=e.bounds, seed=e.seed) as context:
         region, adversarial = context.region(e.norm, e.eps), torch.zeros_like(e.misclassified)
@@ -155,18 +155,18 @@ def random_search(e: AuditRuns) -> Finding:
     more = int((adversarial & ~e.white_box).sum())
     text = f"{RANDOM_POINTS} random points per sample find {more} adversarial examples that gradient attacks miss "
     text += f"(n = {e.n})"
-    return Finding("random search", more >= e.min_count, text)
+    return MaskingFinding("random search", more >= e.min_count, text)
 
 
-def transfer(e: AuditRuns, surrogate: Model) -> Finding:
+def transfer(e: AuditRuns, surrogate: Model) -> MaskingFinding:
     """Adversarial examples of a surrogate should not succeed where white-box attacks fail."""
     x = pgd(surrogate, e.x, e.y, eps=e.eps, norm=e.norm, steps=e.steps, bounds=e.bounds, seed=e.seed).x
     more = int((e.criterion.is_satisfied(e.predictor.predict(x)) & ~e.white_box).sum())
     text = f"transfer from a surrogate finds {more} adversarial examples that gradient attacks miss (n = {e.n})"
-    return Finding("transfer attack", more >= e.min_count, text)
+    return MaskingFinding("transfer attack", more >= e.min_count, text)
 
 
-def curve(e: AuditRuns) -> tuple[Finding, Finding]:
+def curve(e: AuditRuns) -> tuple[MaskingFinding, MaskingFinding]:
     """Robust accuracy should decrease in ε, and reach 0 for an unbounded attack."""
     points = e.accuracy_curve
     line = ", ".join(f"{100 * accuracy:.1f} % at ε = {eps:.3g}" for eps, accuracy in points)
@@ -178,12 +178,12 @@ def curve(e: AuditRuns) -> tuple[Finding, Finding]:
     text += "" if e.has_other_class else " (not judged: all samples are of one class and there are no bounds)"
     trend = "increases with ε" if rises else "is constant over a range of ε" if flat else "decreases in ε"
     return (
-        Finding("unbounded attack", e.has_other_class and last > 0.05, text),
-        Finding("monotonicity in ε", rises or flat, f"robust accuracy {trend}"),
+        MaskingFinding("unbounded attack", e.has_other_class and last > 0.05, text),
+        MaskingFinding("monotonicity in ε", rises or flat, f"robust accuracy {trend}"),
     )
 
 
-def eot_convergence(e: AuditRuns) -> Finding:
+def eot_convergence(e: AuditRuns) -> MaskingFinding:
     """EOT gradients should agree between repetitions, and more EOT samples should not find more."""
     used = e.predictor.eot
     units = [L2().steepest(e.predictor.loss_gradient(e.x, e.criterion, log_odds).gradient) for _ in range(8)]
@@ -198,7 +198,7 @@ def eot_convergence(e: AuditRuns) -> Finding:
         f"stochastic model: repeated gradients with {used} EOT samples have cosine similarity {cosine:.2f}; "
         f"of {e.n} samples, PGD misclassifies {counts} EOT samples"
     )
-    return Finding("EOT convergence", fooled[sweep[-1]] - fooled[used] >= e.min_count or cosine < 0.4, text)
+    return MaskingFinding("EOT convergence", fooled[sweep[-1]] - fooled[used] >= e.min_count or cosine < 0.4, text)
 
 
 CHECKS = (

@@ -57,7 +57,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Group:
+class BlockGroup:
     """Blocks in sequence, such as those of one step; or in parallel, such as the members of an ensemble."""
 
     title: str
@@ -65,7 +65,7 @@ class Group:
     parallel: bool = False
 
 
-Node: TypeAlias = Block | Group
+Node: TypeAlias = Block | BlockGroup
 
 
 def blocks_in(nodes: tuple[Node, ...]) -> tuple[Block, ...]:
@@ -113,13 +113,13 @@ def _segment(segment: SdeSteps, max_step: Expr, analysis: Analysis) -> Node:
     )
     if steps == 1 and _has_constant_coefficients(segment, analysis):
         block = Block("one exact step along the velocity field", (f"over a time of {length}",), (segment.span,))
-        return Group("one step", (block, noise)) if noise else block
+        return BlockGroup("one step", (block, noise)) if noise else block
     lines = (
         f"δt = {notation(length / steps)}, the first at {_time_name(analysis.spec)} = {segment.start}",
         *nets(segment.drift, analysis.spec),
     )
     block = Block(f"{segment.scheme.name} step along the velocity field", lines, (segment.span,))
-    return Group(count_noun(steps, "step"), (block, noise) if noise else (block,))
+    return BlockGroup(count_noun(steps, "step"), (block, noise) if noise else (block,))
 
 
 def _rescaled(noise: Noise, planned: int, taken: int) -> Noise:
@@ -168,14 +168,16 @@ def data_nodes(plan: DataPlan, analysis: Analysis) -> tuple[Node, ...]:
         return operator_nodes(plan, analysis)
     families = [_family(family.parts, family.members, plan, analysis) for family in plan.families]
     single = len(families) == 1
-    members: tuple[Node, ...] = families[0] if single else (Group("ensemble", tuple(map(_as_node, families)), True),)
+    members: tuple[Node, ...] = (
+        families[0] if single else (BlockGroup("ensemble", tuple(map(_as_node, families)), True),)
+    )
     texts = average_texts(plan)
     average = (Block(texts[0], texts[1:]),) if texts else ()
     return (_input(plan, analysis.spec), *members, *average, *_training(plan, analysis))
 
 
 def _as_node(nodes: tuple[Node, ...]) -> Node:
-    return nodes[0] if len(nodes) == 1 else Group("one architecture", nodes)
+    return nodes[0] if len(nodes) == 1 else BlockGroup("one architecture", nodes)
 
 
 def _input(plan: DataPlan, spec: Spec) -> Block:
@@ -186,7 +188,11 @@ def _family(parts: tuple[Part, ...], members: int, plan: DataPlan, analysis: Ana
     nodes = [node for part in parts for node in _part(part, plan.readout_span, analysis)]
     if plan.classes is not None and not any(isinstance(part, TimeConditioned | BaseNetwork) for part in parts):
         nodes.append(Block("readout", (f"linear layer to {count_noun(plan.classes, 'logit')}",), (plan.readout_span,)))
-    return (Group(f"{members} ensemble members with separate weights", tuple(nodes)),) if members > 1 else tuple(nodes)
+    return (
+        (BlockGroup(f"{members} ensemble members with separate weights", tuple(nodes)),)
+        if members > 1
+        else tuple(nodes)
+    )
 
 
 def _part(part: Part, data: Span, analysis: Analysis) -> list[Node]:
@@ -200,13 +206,13 @@ def _part(part: Part, data: Span, analysis: Analysis) -> list[Node]:
                 *nets(part.drift, analysis.spec),
             )
             block = Block(f"{scheme.name} step along the velocity field", lines, (span,))
-            return [Group(count_noun(steps, "step"), (block, *_noise(noise)))]
+            return [BlockGroup(count_noun(steps, "step"), (block, *_noise(noise)))]
         case ResidualBlocks(net=net, step=step, noise=noise, span=span, before_readout=last, branch=branch):
             second = (f"second branch: {branch}",) if branch else ()
             block = Block("residual block", (f"δt = {step}", *second), (span,))
             count = residual_maps(net)
             title = f"{count_noun(count, 'block')} of {net}" if count is not None else f"every block of {net}"
-            return [Group(title, (block, *_noise(noise))), *_noise(last)]
+            return [BlockGroup(title, (block, *_noise(noise))), *_noise(last)]
         case NoiseStep(noise=noise):
             return list(_noise(noise))
         case TimeConditioned(net=net, time=time):
@@ -290,7 +296,7 @@ def _architecture(plan: ImagePlan) -> Iterator[Block]:
             assert_never(plan.frame)
 
 
-def _stage(width: int, size: tuple[int, int], plan: ImagePlan, analysis: Analysis) -> Group:
+def _stage(width: int, size: tuple[int, int], plan: ImagePlan, analysis: Analysis) -> BlockGroup:
     length = plan.end - plan.start
     if isinstance(plan.method, Adaptive):
         steps = f"{plan.method.name} with adaptive steps over a time of {length}"
@@ -303,11 +309,15 @@ def _stage(width: int, size: tuple[int, int], plan: ImagePlan, analysis: Analysi
     )
     rights = [_summed(tuple(_right(right, analysis))) for right in plan.system.right_hand_sides]
     title, alternates = f"{channels}, {sizes(*size)}: {steps}", isinstance(plan.method, Verlet)
-    return Group(title, tuple(rights), parallel=not alternates) if len(rights) > 1 else Group(title, (rights[0],))
+    return (
+        BlockGroup(title, tuple(rights), parallel=not alternates)
+        if len(rights) > 1
+        else BlockGroup(title, (rights[0],))
+    )
 
 
 def _summed(blocks: tuple[Block, ...]) -> Node:
-    return blocks[0] if len(blocks) == 1 else Group("sum", blocks, parallel=True)
+    return blocks[0] if len(blocks) == 1 else BlockGroup("sum", blocks, parallel=True)
 
 
 def _right(right: RightHandSide, analysis: Analysis) -> Iterator[Block]:
@@ -385,22 +395,22 @@ def _method(plan: SolvePlan, analysis: Analysis) -> tuple[Node, ...]:
             network = Block(str(plan.network) if plan.network else "network", plan.ansatz)
             return network, _residuals(plan, analysis), Block("training", (str(plan.method), plan.reason))
         case Grid(n=n):
-            system = Group("equations on the grid", _equations_and_conditions(plan, analysis), parallel=True)
+            system = BlockGroup("equations on the grid", _equations_and_conditions(plan, analysis), parallel=True)
             return Block("grid", (f"{n} points per dimension",)), system, Block("grid solver", (plan.reason,))
         case MonteCarlo(samples=samples, steps=steps):
             title = f"{count_noun(samples, 'sample path')} of the diffusion process, {count_noun(steps, 'step')} each"
-            conditions = Group(
+            conditions = BlockGroup(
                 "data at the end of the paths, boundary conditions", _conditions(plan, analysis), parallel=True
             )
             mean = Block("sample mean", ("with a 95 % confidence interval", plan.reason))
-            return Group(title, tuple(_path_terms(analysis))), conditions, mean
+            return BlockGroup(title, tuple(_path_terms(analysis))), conditions, mean
         case _:
             assert_never(plan.method)
 
 
-def _residuals(plan: SolvePlan, analysis: Analysis) -> Group:
+def _residuals(plan: SolvePlan, analysis: Analysis) -> BlockGroup:
     title = "minimised residuals" + "; those of conditions built into the ansatz are zero" * bool(plan.ansatz)
-    return Group(title, _equations_and_conditions(plan, analysis), parallel=True)
+    return BlockGroup(title, _equations_and_conditions(plan, analysis), parallel=True)
 
 
 def _equations_and_conditions(plan: SolvePlan, analysis: Analysis) -> tuple[Block, ...]:

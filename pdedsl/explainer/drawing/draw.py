@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from pdedsl.diagnostics import Source, Span, escaping, width
 from pdedsl.explainer.describe import applied_theorem, overlap
-from pdedsl.explainer.drawing.blocks import Block, Group, Node, data_nodes, image_nodes, solve_nodes
+from pdedsl.explainer.drawing.blocks import Block, BlockGroup, Node, data_nodes, image_nodes, solve_nodes
 from pdedsl.explainer.drawing.svg import CODE, LINE, PROSE, Sheet, style, truncate, wrap_text
 from pdedsl.explainer.terms import term_detail, term_name
 from pdedsl.ir.analysis import Analysis
@@ -43,7 +43,7 @@ class Annotation:
 
 
 @dataclass(frozen=True)
-class Run:
+class TextRun:
     """A part of an equation that belongs to one term or to none."""
 
     text: str
@@ -69,9 +69,9 @@ def annotations_of(analysis: Analysis) -> tuple[Annotation, ...]:
     return tuple(marks[:MAX_MARKS])
 
 
-def equation_lines(source: Source, span: Span, marks: tuple[Annotation, ...], columns: int) -> list[list[Run]]:
+def equation_lines(source: Source, span: Span, marks: tuple[Annotation, ...], columns: int) -> list[list[TextRun]]:
     """An equation as written, without comments, in lines of at most `columns` columns."""
-    lines: list[list[Run]] = [[]]
+    lines: list[list[TextRun]] = [[]]
     room = columns
     for run in _runs(source, span, marks):
         for part in _split(run, room, columns):
@@ -83,32 +83,32 @@ def equation_lines(source: Source, span: Span, marks: tuple[Annotation, ...], co
     return lines
 
 
-def _runs(source: Source, span: Span, marks: tuple[Annotation, ...]) -> Iterator[Run]:
+def _runs(source: Source, span: Span, marks: tuple[Annotation, ...]) -> Iterator[TextRun]:
     at = span.start
     for mark in sorted({m.span: m for m in reversed(marks)}.values(), key=lambda m: m.span):
         if mark.span.start < at or mark.span.end > span.end:
             continue
         yield from _plain(source, Span(at, mark.span.start))
-        yield Run(source.quote(mark.span), mark)
+        yield TextRun(source.quote(mark.span), mark)
         at = mark.span.end
     yield from _plain(source, Span(at, span.end))
 
 
-def _plain(source: Source, span: Span) -> Iterator[Run]:
+def _plain(source: Source, span: Span) -> Iterator[TextRun]:
     """The text between terms, with any white space at either end reduced to one space."""
     raw, text = source.text[span.start : span.end], source.quote(span)
     if raw:
         before, after = " " * raw[0].isspace(), " " * (raw[-1].isspace() and bool(text))
-        yield Run(f"{before}{text}{after}", None)
+        yield TextRun(f"{before}{text}{after}", None)
 
 
-def _split(run: Run, room: int, columns: int) -> Iterator[Run]:
+def _split(run: TextRun, room: int, columns: int) -> Iterator[TextRun]:
     """A run, split only if it is longer than a line."""
     if run.columns <= max(room, columns):
         yield run
         return
     for start in range(0, len(run.text), columns):
-        yield Run(run.text[start : start + columns], run.mark)
+        yield TextRun(run.text[start : start + columns], run.mark)
 
 
 # ---- Drawing of an explanation
@@ -248,10 +248,10 @@ class Drawing:
                 if not parallel:
                     self.sheet.arrow(x + w / 2, self.y, self.y + GAP - 2)
                 self.y += GAP
-            blocks += self._group(node, x, w) if isinstance(node, Group) else [self._block(node, x, w)]
+            blocks += self._group(node, x, w) if isinstance(node, BlockGroup) else [self._block(node, x, w)]
         return blocks
 
-    def _group(self, group: Group, x: float, w: float) -> list[PositionedBlock]:
+    def _group(self, group: BlockGroup, x: float, w: float) -> list[PositionedBlock]:
         top = self.y
         for line in wrap_text(group.title, _columns(w - 20, PROSE)):
             self.y += LINE

@@ -40,7 +40,7 @@ from pdedsl.solvers.pinn.residuals import (
     initial_scalars,
     residual_scale,
 )
-from pdedsl.solvers.pinn.trainer import Listener, Phase, Trainer, ignore_progress
+from pdedsl.solvers.pinn.trainer import Listener, OptimizerPhase, Trainer, ignore_progress
 
 FUNCTION_NETWORK = Mlp(width=10, depth=2)  # default network of a learned function
 BALANCING_POINTS = 500  # points at which gradient norms are compared
@@ -51,7 +51,7 @@ CONDITION_WEIGHT = 3.0  # gradient norm of conditions relative to equations, whe
 def solve_by_pinn(
     plan: PinnPlan,
     *,
-    phases: tuple[Phase, ...] = (),
+    phases: tuple[OptimizerPhase, ...] = (),
     seed: int = 0,
     device: torch.device | None = None,
     dtype: torch.dtype = torch.float64,

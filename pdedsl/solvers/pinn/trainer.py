@@ -40,7 +40,7 @@ class GaussNewton:
 
 
 @dataclass(frozen=True)
-class Phase:
+class OptimizerPhase:
     """An optimizer for a number of steps; with `patience`, it stops early if the loss stagnates."""
 
     optimizer: GaussNewton | Optimizer
@@ -54,14 +54,16 @@ MAX_GAUSS_NEWTON_STEPS, DEFAULT_DESCENT_STEPS = (
 )  # upper limit with early stopping, and default of first-order optimizers
 
 
-def gauss_newton_phase(steps: int | None) -> tuple[Phase, ...]:
-    return (Phase(GaussNewton(), steps or MAX_GAUSS_NEWTON_STEPS, patience=steps is None),)
+def gauss_newton_phase(steps: int | None) -> tuple[OptimizerPhase, ...]:
+    return (OptimizerPhase(GaussNewton(), steps or MAX_GAUSS_NEWTON_STEPS, patience=steps is None),)
 
 
-def training_phases(optimizers: tuple[Optimizer, ...], steps: int | None) -> tuple[Phase, ...]:
+def training_phases(optimizers: tuple[Optimizer, ...], steps: int | None) -> tuple[OptimizerPhase, ...]:
     """Phases of a `train` block: L-BFGS has its own number of steps, the others that of the block. Gauss-Newton
     without optimizers."""
-    phases = tuple(Phase(o, o.steps if isinstance(o, Lbfgs) else steps or DEFAULT_DESCENT_STEPS) for o in optimizers)
+    phases = tuple(
+        OptimizerPhase(o, o.steps if isinstance(o, Lbfgs) else steps or DEFAULT_DESCENT_STEPS) for o in optimizers
+    )
     return phases or gauss_newton_phase(steps)
 
 
@@ -286,7 +288,7 @@ class Trainer:
         axes = (f.axes for f in learned_functions(self.task.statement))
         return TrainableFunctions(self.network, tuple(zip(axes, self.functions, strict=True)), self.scalars)
 
-    def run(self, phases: Sequence[Phase], state: State | None, listener: Listener) -> tuple[float, int]:
+    def run(self, phases: Sequence[OptimizerPhase], state: State | None, listener: Listener) -> tuple[float, int]:
         """The final loss, and the number of steps."""
         phases = phases or gauss_newton_phase(self.task.method.steps)
         clock = Stopwatch() if state is None else self.restore(state, phases)
@@ -311,7 +313,7 @@ class Trainer:
             return False
         return not ROUNDING_LOSS < median(after) <= PLATEAU_RATIO * median(before)
 
-    def _start_phase(self, phase: Phase, start: int, state: State | None) -> None:
+    def _start_phase(self, phase: OptimizerPhase, start: int, state: State | None) -> None:
         """Starts a phase, or resumes it."""
         self.optimizer = None
         if not isinstance(phase.optimizer, GaussNewton):
@@ -320,7 +322,7 @@ class Trainer:
             if state is not None and self.step > start:
                 load_optimizer(self.optimizer, state)
 
-    def _step(self, phase: Phase) -> float:
+    def _step(self, phase: OptimizerPhase) -> float:
         if isinstance(phase.optimizer, GaussNewton):
             resample_every = 1 if self._is_large else RESAMPLE_EVERY
             if self.step % resample_every == 0 or not self.rows:
@@ -455,7 +457,7 @@ class Trainer:
             plain["optimizer"] = flatten("optimizer", self.optimizer.state_dict(), tensors)
         return State({key: value.clone() for key, value in tensors.items()}, plain)
 
-    def restore(self, state: State, phases: Sequence[Phase]) -> Stopwatch:
+    def restore(self, state: State, phases: Sequence[OptimizerPhase]) -> Stopwatch:
         """Restores a snapshot, and continues its stopwatch."""
         tensors = state.tensors
         with malformed_as_run_error("the checkpoint belongs to another spec: delete it"):
@@ -483,7 +485,7 @@ def _restore_rows(tensors: Tensors, k: int, rows: NetworkRows) -> NetworkRows:
     return replace(rows, points=tensors[f"points{k}"].to(rows.points), weight=tensors[f"weight{k}"].to(rows.points))
 
 
-def _phase_at(phases: Sequence[Phase], step: int) -> Phase:
+def _phase_at(phases: Sequence[OptimizerPhase], step: int) -> OptimizerPhase:
     """The phase of the last step."""
     for phase in phases:
         step -= phase.steps
