@@ -35,9 +35,9 @@ else:
             if f.kw_only and "*" not in parameters:
                 parameters.append("*")
             has_factory = f.default_factory is not MISSING
-            scope[f"_{f.name}"] = f.default_factory if has_factory else f.default
-            default = "=_MISSING" if has_factory else f"=_{f.name}" if f.default is not MISSING else ""
-            value = f"_{f.name}() if {f.name} is _MISSING else {f.name}" if has_factory else f.name
+            scope[f"_default_{f.name}"] = f.default_factory if has_factory else f.default
+            default = "=_MISSING" if has_factory else f"=_default_{f.name}" if f.default is not MISSING else ""
+            value = f"_default_{f.name}() if {f.name} is _MISSING else {f.name}" if has_factory else f.name
             parameters.append(f.name + default)
             assignments.append(f"_set(self, {f.name!r}, {value})")
         body = "; ".join([*assignments, "self.__post_init__()" if hasattr(cls, "__post_init__") else "pass"])

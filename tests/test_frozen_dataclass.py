@@ -80,3 +80,12 @@ def test_subclass_and_replace() -> None:
     named = Named(1, name="P")
     assert repr(named) == "<P>"
     assert replace(named, x=5) == Named(5, name="P") != Point(5)
+
+
+def test_field_names_do_not_collide_with_the_constructor() -> None:
+    @dataclass(frozen=True)
+    class Named:
+        set: int = 1
+        MISSING: int = 2
+
+    assert (Named().set, Named().MISSING, Named(3).set) == (1, 2, 3)

@@ -49,7 +49,8 @@ def blocks_are_steps(blocks: int | None, network: str, span: Span) -> PdeError:
 coupled_boundaries = NONLOCAL.at(
     "a condition that couples two boundaries is not supported",
     "for a periodic domain write 'periodic' after the interval, as in: space x in [0, 1] periodic; "
-    "u(1) = ±u(0) + c needs the same condition, without c, for all derivatives below the order of the equation",
+    "u(1) = u(0) + c and u(1) = -u(0) are supported for all unknowns at once, each with the same condition, without c, "
+    "for all derivatives below the order of its equation",
 )
 nonlocal_term = NONLOCAL.at(
     "nonlocal and delay terms are not supported",

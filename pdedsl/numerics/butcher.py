@@ -61,7 +61,7 @@ class RungeKutta:
 
 @dataclass(frozen=True)
 class ImplicitRungeKutta:
-    """Stages Z_i = y + h Σ_j a_ij f(t + c_i h, Z_j) and y + h Σ_i b_i f(t + c_i h, Z_i), with a full matrix A."""
+    """Stages Z_i = y + h Σ_j a_ij f(t + c_j h, Z_j) and y + h Σ_i b_i f(t + c_i h, Z_i), with a full matrix A."""
 
     name: str
     label: str

@@ -153,3 +153,20 @@ def test_order_of_exponential_methods(method: object) -> None:
     assert order(errors) == pytest.approx(ETDRK4.order, abs=0.3)
     exact = ExponentialSteps(symbol, None, 2.0, False, 1)(torch.ones(1, dtype=DOUBLE), 0.0, 0)
     assert float(exact) == pytest.approx(math.exp(-6.0), rel=1e-13)
+
+
+@records
+def test_gradient_of_a_field_that_does_not_depend_on_the_state(method: ImplicitRungeKutta) -> None:
+    """y′ = w, so that ∂y(T)/∂w = T."""
+    w = torch.tensor(0.3, dtype=DOUBLE, requires_grad=True)
+    start = torch.zeros(2, 1, dtype=DOUBLE)
+    end = ImplicitIntegrator(method).integrate(lambda j, t, y: w * torch.ones_like(y), start, TimeGrid(0.0, 2.0, 3))
+    (slope,) = torch.autograd.grad(end[0, 0], w)
+    assert slope.item() == pytest.approx(2.0, rel=1e-12)
+
+
+@records
+def test_overflow_is_not_convergence(method: ImplicitRungeKutta) -> None:
+    start = torch.full((1, 1), 1e15, dtype=torch.float32)
+    end = ImplicitIntegrator(method).integrate(lambda j, t, y: 1e3 * y**3, start, TimeGrid(0.0, 1.0, 1))
+    assert bool(end.isnan().all())

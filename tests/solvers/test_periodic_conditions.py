@@ -13,7 +13,7 @@ from torch import Tensor, cos, exp, sin
 
 from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures
 from pdedsl.config.networks import Mlp
-from pdedsl.diagnostics import Span
+from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.solver_plans import FourierScheme
 from pdedsl.planning.solver_selection import SolverPlanner
@@ -119,3 +119,22 @@ def test_the_jump_matters() -> None:
     """The tests of this page fail for a solution without its lift."""
     periodic = replace(JUMP, periodic=tuple(replace(p, jump=Integer(0)) for p in JUMP.periodic))
     assert error_of(solve_by_random_features(periodic, RandomFeatures(n=150)), JUMP, with_jump) > 1e-2
+
+
+HALF_TURN = "u(1, t) = -u(0, t){}\n∂u/∂x(1, t) = -∂u/∂x(0, t)\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "∂u/∂t = 0.1 Δu\nu(x, 0) = 1/2 + sin(π x)\n" + HALF_TURN.format(" + 1"),
+        "unknown w(x, t) : scalar\n∂u/∂t = 0.1 Δu\n∂w/∂t = -w\nu(x, 0) = sin(π x)\nw(x, 0) = 1\n"
+        + HALF_TURN.format(""),
+        "unknown w(x, t) : scalar\n∂u/∂t = 0.1 Δu\n∂w/∂t = -w\nu(x, 0) = 2x\nw(x, 0) = x\n" + TURN,
+    ],
+    ids=["antiperiodic with a jump", "only one unknown is antiperiodic", "only one unknown has a jump"],
+)
+def test_conditions_that_do_not_hold_for_every_unknown_alike(text: str) -> None:
+    """The discretizations know one sign per axis, and jumps of periodic unknowns."""
+    with pytest.raises(PdeError, match="couples two boundaries"):
+        stated(LINE.format(kind="") + text)

@@ -377,7 +377,7 @@ class ConditionBalance:
 
 
 def count_conditions(spec: Spec, reporter: Reporter) -> None:
-    """Reports parts of the boundary with too deficient or too many conditions."""
+    """Reports parts of the boundary with too few or too many conditions."""
     parts, region = [p for p in boundary_parts(spec) if p.is_nonempty], spec_region(spec)
     balances: dict[Symbol, list[ConditionBalance]] = {u.head: [] for u in spec.unknowns}
     for part in parts:

@@ -106,7 +106,8 @@ def solve_fixed_point(function: Callable[[Tensor], Tensor], start: Tensor) -> Te
 
     def solve_adjoint(gradient: Tensor) -> Tensor:
         def adjoint_map(v: Tensor) -> Tensor:
-            return gradient + torch.autograd.grad(value, point, v, retain_graph=True)[0]
+            (product,) = torch.autograd.grad(value, point, v, retain_graph=True, materialize_grads=True)
+            return gradient + product
 
         return _anderson(adjoint_map, gradient)
 
@@ -138,7 +139,8 @@ def _anderson(function: Callable[[Tensor], Tensor], start: Tensor) -> Tensor:
         value = function(z).detach()
         values, residuals = [*values, value.flatten(1)][-ANDERSON_WINDOW:], [*residuals, (value - z).flatten(1)]
         residuals = residuals[-ANDERSON_WINDOW:]
-        done = done | (residuals[-1].norm(dim=1) <= eps**TOL_EXPONENT * values[-1].norm(dim=1))
+        size = values[-1].norm(dim=1)
+        done = done | (size.isfinite() & (residuals[-1].norm(dim=1) <= eps**TOL_EXPONENT * size))
         if bool(done.all()):
             return z
         z = torch.where(_rows(done, z), z, _mix(values, residuals, RIDGE * eps).reshape(z.shape))

@@ -29,7 +29,7 @@ def first_hitting_fraction(near: Tensor, far: Tensor, variance: Tensor, normal: 
     """The fraction s of the step at which a path that reaches the level first does so.
 
     s = r/(1 + r), and r has the inverse Gaussian law of mean near/|far| and shape near²/variance: a bridge is
-    (1 - s)·(Brownian sde with drift at r). Drawn by the method of Michael, Schucany and Haas 1976.
+    (1 - s)·(Brownian motion with drift at r). Drawn by the method of Michael, Schucany and Haas 1976.
     """
     mean = near / _positive(far.abs())
     w = mean * normal.square() * variance / _positive(near.square())
