@@ -87,7 +87,7 @@ def test_initial_and_terminal_conditions() -> None:
     [
         ("u(0, t) = u(2, t)\n∂u/∂x(2, t) = ∂u/∂x(0, t)\n", ()),
         ("u(2, t) = u(0, t) + 3\n∂u/∂x(2, t) = ∂u/∂x(0, t)\n", (Periodic(0, 0, 1, Integer(3)),)),
-        ("2u(2, t) + 2u(0, t) = 1\n∂u/∂x(2, t) = -∂u/∂x(0, t)\n", (Periodic(0, 0, -1, Rational(1, 2)),)),
+        ("2u(2, t) + 2u(0, t) = 0\n∂u/∂x(2, t) = -∂u/∂x(0, t)\n", (Periodic(0, 0, -1, Integer(0)),)),
     ],
 )
 def test_two_point_conditions(conditions: str, periodic: tuple[Periodic, ...]) -> None:
@@ -110,6 +110,7 @@ def test_the_keyword_stands_for_the_conditions() -> None:
         "u(2, t) = u(0, t)\n",  # a second condition is missing
         "u(2, t) = u(0, t)\n∂u/∂x(2, t) = -∂u/∂x(0, t)\n",  # two signs
         "u(2, t) = u(0, t)\n∂u/∂x(2, t) = ∂u/∂x(0, t) + 1\n",  # a jump of the derivative
+        "u(2, t) = 1 - u(0, t)\n∂u/∂x(2, t) = -∂u/∂x(0, t)\n",  # antiperiodic with a jump
         "u(2, t) = 2u(0, t)\n∂u/∂x(2, t) = 2∂u/∂x(0, t)\n",
         "u(2, t) = u(0, t) + t\n∂u/∂x(2, t) = ∂u/∂x(0, t)\n",
     ],
