@@ -148,7 +148,7 @@ def _delayed(expr: ast.expr) -> ast.Lambda:
 
 
 def draw_mutants(seeds: Iterable[int], count: int) -> list[str]:
-    """Mutation points of all provers, so many for each seed: the same for the same sources."""
+    """Mutation points of all provers, a fixed number for each seed; equal sources give equal points."""
     every = []
     for path in sorted(SOURCES.rglob("*.py")):
         points = Points(".".join(path.relative_to(SOURCES).with_suffix("").parts), None)
