@@ -1,12 +1,25 @@
-"""Result of a solver."""
+"""Result of a solver on one level of refinement."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from torch import Tensor, nn
 
 from pdedsl.config.methods import Solver
+
+
+class EstimateKind(StrEnum):
+    """Evidence for an error estimate; two kinds are independent of each other."""
+
+    EXACT = "exact solution"
+    REFINEMENT = "refinement"
+    DECAY = "decay of the coefficients"
+    RESIDUAL = "residual"
+    SECOND_METHOD = "second method"
+    CONFIDENCE = "95 % confidence interval"
 
 
 @dataclass(frozen=True)
@@ -21,8 +34,9 @@ class Estimate:
 class SolverResult:
     """A solution: `module` maps points (n, k), with coordinates in the order of the problem, to values (n, c).
 
-    `metrics` are reported by the method (steps, final loss, residual); the error is estimated independently. `notes`
-    describe its choices: bandwidth, time steps, weights.
+    `metrics` are reported by the method (steps, final loss, residual). `error_estimates` are relative L2 errors that
+    the method itself estimates, by their kind; the strategy adds those that compare two results. `notes` describe the
+    choices of the method: bandwidth, time steps, weights.
     """
 
     module: nn.Module
@@ -30,7 +44,12 @@ class SolverResult:
     metrics: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     parameters: dict[str, Estimate] = field(default_factory=dict)
+    error_estimates: Mapping[EstimateKind, float] = field(default_factory=dict)
 
     def __call__(self, points: Tensor) -> Tensor:
         values: Tensor = self.module(points)
         return values
+
+
+Levels = Iterator[SolverResult]
+"""Results of one method on successively finer levels; it ends when the method cannot be refined further."""
