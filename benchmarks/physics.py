@@ -38,7 +38,7 @@ from pdedsl.config.methods import Grid, Pinn, RandomFeatures, Solver
 from pdedsl.diagnostics import NOWHERE, PdeError
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.solver_plans import PinnPlan, SolverPlan
-from pdedsl.lowering.rules import lower
+from pdedsl.lowering.lower import lower
 from pdedsl.planning.solver_selection import SolverPlanner
 from pdedsl.runtime.basis.random_features import CoordinateBox
 from pdedsl.runtime.diff.mlp_jets import DerivativeRequest, JetNetwork, forward_laplacian

@@ -85,7 +85,7 @@ def with_warnings(analysis: Analysis) -> Analysis:
 
 def to_plan(analysis: Analysis) -> PlanResult:
     """Lower and plan: the representation by a theorem, and the model."""
-    from pdedsl.lowering.rules import lower
+    from pdedsl.lowering.lower import lower
     from pdedsl.lowering.truncated_domain import reference_problem
     from pdedsl.planning.plan import plan
 

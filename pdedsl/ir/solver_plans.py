@@ -17,9 +17,9 @@ from pdedsl.config.training import Optimizer
 from pdedsl.frozen_dataclass import dataclass
 from pdedsl.ir.ansatz import HardConstraints
 from pdedsl.ir.boundary import Face, Place
+from pdedsl.ir.diffusion_process import DiffusionProcess
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
 from pdedsl.ir.problem import StrongForm
-from pdedsl.ir.process import DiffusionProcess
 from pdedsl.ir.residual import SecondOrderOperator
 
 # ---- Coefficients of the schemes on grids

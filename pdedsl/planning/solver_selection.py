@@ -20,10 +20,10 @@ from pdedsl.config.networks import Mlp
 from pdedsl.config.training import Lbfgs, Optimizer
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.ansatz import HardConstraints
+from pdedsl.ir.diffusion_process import DiffusionProcess
 from pdedsl.ir.parameters import is_of_coordinates, learned_functions, with_parameter_symbols
 from pdedsl.ir.plan import Alternative, SolvePlan
 from pdedsl.ir.problem import StrongForm
-from pdedsl.ir.process import DiffusionProcess
 from pdedsl.ir.residual import Residual
 from pdedsl.ir.solver_plans import (
     MAX_LOW_DIMENSION,

@@ -13,8 +13,15 @@ from sympy import Add, Expr, Matrix, S, Symbol, simplify
 from pdedsl import errors
 from pdedsl.diagnostics import PdeError
 from pdedsl.ir.boundary import Dirichlet, Face, General, InitialCondition, LevelSet, Place, Robin, ScalarCondition
+from pdedsl.ir.diffusion_process import (
+    Absorption,
+    DiffusionProcess,
+    ProcessBoundary,
+    Reflection,
+    TimeCondition,
+    TimeDirection,
+)
 from pdedsl.ir.problem import Domain, StrongForm
-from pdedsl.ir.process import Absorption, DiffusionProcess, ProcessBoundary, Reflection, TimeCondition, TimeDirection
 from pdedsl.ir.residual import Affine, Residual
 from pdedsl.problem.capabilities import BoundaryRegion, MethodFamily, find_reason, region_of_condition, type_of
 from pdedsl.symbolic.domain import region_of

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.ir.boundary import Face, LevelSet, Place
-from pdedsl.ir.process import Absorption, DiffusionProcess, Reflection, TimeCondition, TimeDirection
+from pdedsl.ir.diffusion_process import Absorption, DiffusionProcess, Reflection, TimeCondition, TimeDirection
 from pdedsl.ir.solver_plans import MonteCarloPlan, PathMethod
 from pdedsl.runtime.rng import generator, hash_words
 from pdedsl.runtime.sde.absorbed_reflected_paths import (

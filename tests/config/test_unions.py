@@ -83,7 +83,7 @@ WIDENED: dict[str, Union | Enumeration] = {
     ),
     # intermediate representations
     "Term": Union(
-        "ir/terms.py", {"explainer/terms.py", "lowering/rules.py"}, 'kind: ClassVar[str] = "added"\n    origin: Origin'
+        "ir/terms.py", {"explainer/terms.py", "lowering/lower.py"}, 'kind: ClassVar[str] = "added"\n    origin: Origin'
     ),
     "MapTerm": Union(
         "ir/terms.py",
@@ -103,7 +103,7 @@ WIDENED: dict[str, Union | Enumeration] = {
     ),
     "RandomResidual": Union(
         "ir/noise.py",
-        {"analysis/random_residual.py", "lowering/paths.py", "planning/noise.py", "testing/paths.py"},
+        {"analysis/random_residual.py", "lowering/feynman_kac.py", "planning/noise.py", "testing/paths.py"},
         "strength: Expr",
     ),
     "Noise": Union(

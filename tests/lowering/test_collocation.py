@@ -9,7 +9,7 @@ from pdedsl.compiler import to_analysis
 from pdedsl.ir.boundary import Face
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Derivative
-from pdedsl.lowering.rules import lower
+from pdedsl.lowering.lower import lower
 
 BALL = """
 pde Many

@@ -9,7 +9,7 @@ from pdedsl.compiler import to_analysis
 from pdedsl.config.methods import Grid
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.solver_plans import ChebyshevScheme, FiniteVolumeScheme, FourierScheme, GridScheme
-from pdedsl.lowering.rules import lower
+from pdedsl.lowering.lower import lower
 from pdedsl.planning.grid_schemes import plan_grid
 from pdedsl.problem.first_order_system import GridNotApplicable
 

@@ -9,7 +9,7 @@ from pdedsl.compiler import to_analysis
 from pdedsl.ir.ansatz import substitute_ansatz
 from pdedsl.ir.boundary import Face
 from pdedsl.ir.problem import StrongForm
-from pdedsl.lowering.rules import lower
+from pdedsl.lowering.lower import lower
 from pdedsl.problem.ansatz import ansatz_of, has_incompatible_data
 
 LINE = "pde L\nspace x in [0, 2]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"

@@ -8,9 +8,9 @@ from sympy import Rational, Symbol, exp
 from pdedsl.api import parse
 from pdedsl.compiler import to_analysis
 from pdedsl.diagnostics import PdeError
+from pdedsl.ir.diffusion_process import Absorption, DiffusionProcess, Reflection, TimeDirection
 from pdedsl.ir.problem import StrongForm
-from pdedsl.ir.process import Absorption, DiffusionProcess, Reflection, TimeDirection
-from pdedsl.lowering.rules import lower
+from pdedsl.lowering.lower import lower
 from pdedsl.problem.diffusion_process import process_of
 
 X, T = Symbol("x", real=True), Symbol("t", real=True)

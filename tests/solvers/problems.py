@@ -15,7 +15,7 @@ from pdedsl.config.networks import Mlp
 from pdedsl.diagnostics import NOWHERE
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.solver_plans import MonteCarloPlan, PinnPlan
-from pdedsl.lowering.rules import lower
+from pdedsl.lowering.lower import lower
 from pdedsl.planning.grid_schemes import plan_grid
 from pdedsl.planning.solver_selection import DEFAULT_NETWORK, SolverPlanner, plan_random_features
 from pdedsl.solvers import monte_carlo, random_features

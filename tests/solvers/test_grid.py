@@ -13,7 +13,7 @@ from pdedsl.api import parse
 from pdedsl.compiler import to_analysis
 from pdedsl.config.methods import Grid
 from pdedsl.ir.problem import StrongForm
-from pdedsl.lowering.rules import lower
+from pdedsl.lowering.lower import lower
 from pdedsl.solvers.method_result import SolverResult
 from tests.solvers.problems import solve_by_grid
 

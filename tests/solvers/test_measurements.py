@@ -18,7 +18,7 @@ from pdedsl.compiler import to_analysis
 from pdedsl.config.methods import Pinn, RandomFeatures
 from pdedsl.diagnostics import PdeError
 from pdedsl.ir.problem import StrongForm
-from pdedsl.lowering.rules import lower
+from pdedsl.lowering.lower import lower
 from pdedsl.solvers.error_estimate import Verdict
 from pdedsl.solvers.pinn.residuals import Measurement
 from pdedsl.solvers.pinn.trainer import _standard_deviation

@@ -16,7 +16,7 @@ from pdedsl.api import parse
 from pdedsl.compiler import to_analysis
 from pdedsl.config.methods import MonteCarlo
 from pdedsl.ir.problem import StrongForm
-from pdedsl.lowering.rules import lower
+from pdedsl.lowering.lower import lower
 from pdedsl.problem.diffusion_process import process_of
 from pdedsl.solvers.monte_carlo import (
     AntitheticNoise,

@@ -25,8 +25,8 @@ from pdedsl.ir.terms import (
     SymmetricLayer,
     TimeDerivative,
 )
-from pdedsl.lowering import collocation, feature_maps, paths
-from pdedsl.lowering.paths import AVERAGED_TYPES
+from pdedsl.lowering import collocation, feature_maps, feynman_kac
+from pdedsl.lowering.feynman_kac import AVERAGED_TYPES
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class Rule:
 
 RULES = (
     Rule(collocation.applies, collocation.lower),
-    Rule(paths.characteristics_apply, paths.lower_characteristics),
-    Rule(paths.feynman_kac_applies, paths.lower_feynman_kac),
+    Rule(feynman_kac.characteristics_apply, feynman_kac.lower_characteristics),
+    Rule(feynman_kac.feynman_kac_applies, feynman_kac.lower_feynman_kac),
     Rule(feature_maps.separable_applies, feature_maps.lower_separable),
     Rule(feature_maps.second_order_applies, feature_maps.lower_second_order),
     Rule(feature_maps.gradient_flow_applies, feature_maps.lower_gradient_flow),
