@@ -10,7 +10,7 @@ IIA of order 5 (Hairer, Wanner 1996). Interface problems use the same steps with
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
@@ -47,10 +47,9 @@ from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterVa
 # ---- Discretization
 
 
-def make_axes(system: FirstOrderSystem, n: int) -> tuple[Axis, ...]:
-    domain = system.statement.domain
+def make_axes(system: FirstOrderSystem, sizes: Sequence[int]) -> tuple[Axis, ...]:
     axes: list[Axis] = []
-    for interval in domain.intervals[: len(domain.space)]:
+    for interval, n in zip(system.statement.domain.intervals, sizes, strict=False):  # the last one may be time
         start, end = float(interval.start), float(interval.end)
         axes.append(
             FourierAxis(start, end - start, max(2, (n + 1) // 2)) if interval.periodic else ChebyshevAxis(start, end, n)
@@ -353,19 +352,19 @@ def feasible_size(system: FirstOrderSystem, n: int) -> int:
 
 def solve_chebyshev(
     scheme: ChebyshevScheme | InterfaceFVScheme,
-    n: int,
+    sizes: Sequence[int],
     parameter_values: Mapping[str, ParameterValue],
     like: Tensor,
     budget: StepBudget,
 ) -> GridResult:
-    """The solution with n nodes per axis, or with n cells per axis for an interface problem."""
+    """The solution with these numbers of nodes, or of cells for an interface problem."""
     system = scheme.system
     match scheme:
         case InterfaceFVScheme(coefficients=coefficients):
-            cells = make_cells(system, n)
+            cells = make_cells(system, sizes)
             problem: DiscreteProblem = InterfaceFVProblem(system, coefficients, cells, parameter_values, like)
         case ChebyshevScheme():
-            problem = CollocationProblem(system, make_axes(system, n), parameter_values, like)
+            problem = CollocationProblem(system, make_axes(system, sizes), parameter_values, like)
     return _solve_evolution(problem, budget) if system.differential else _solve_stationary(problem)
 
 

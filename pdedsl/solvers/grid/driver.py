@@ -1,11 +1,15 @@
 """`grid(n)`: grid solvers (Fourier, Chebyshev, finite volumes, Shortley-Weller), differentiable w.r.t. parameters.
 
-The error is estimated by self-convergence: the difference to the N/2 grid with looser time-step tolerances.
+`levels_by_grid` refines until the caller stops: the numbers of points follow from the decay of the coefficients along
+each axis. `solve_by_grid` has n points per dimension; its error is estimated by self-convergence, the difference to the
+N/2 grid with looser time-step tolerances.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from math import prod
 from typing import assert_never
 
 import torch
@@ -21,15 +25,17 @@ from pdedsl.ir.solver_plans import (
     InterfaceFVScheme,
     ShortleyWellerScheme,
 )
-from pdedsl.runtime.ode.step_doubling import StepBudget, StepSizeUnderflow
+from pdedsl.runtime.basis.interpolation import TensorProductExpansion
+from pdedsl.runtime.ode.step_doubling import MIN_INTERPOLATION_RTOL, StepBudget, StepSizeUnderflow
 from pdedsl.solvers.ansatz import add_lifts
 from pdedsl.solvers.collocation_points import fix_gauge
-from pdedsl.solvers.grid.chebyshev import feasible_size, solve_chebyshev
+from pdedsl.solvers.grid.chebyshev import MAX_UNKNOWNS, feasible_size, solve_chebyshev
 from pdedsl.solvers.grid.finite_volume import solve_finite_volume
 from pdedsl.solvers.grid.fourier import solve_fourier
 from pdedsl.solvers.grid.grid_result import (
     L1_ERROR,
     NET_FLUX,
+    TIME_ERROR,
     BatchMember,
     GridResult,
     GridSolveFailed,
@@ -39,8 +45,9 @@ from pdedsl.solvers.grid.grid_result import (
     stack_results,
 )
 from pdedsl.solvers.grid.nodal_functions import ParameterValue
+from pdedsl.solvers.grid.resolution import AxisDecay, axis_decays, refine_sizes
 from pdedsl.solvers.grid.shortley_weller import solve_shortley_weller
-from pdedsl.solvers.method_result import SolverResult
+from pdedsl.solvers.method_result import EstimateKind, Levels, SolverResult
 
 COARSE_TOL_FACTOR = 10.0  # on the tolerances of the scheme for the N/2 grid
 NET_FLUX_TOL = 1e-3  # a larger net flux is due to the boundary data, if it does not halve on the finer grid
@@ -48,6 +55,9 @@ COMPARISON_POINTS = 2048  # points
 SHOCK_FACTOR = 1 / (
     2**0.5 - 1
 )  # L2 error O(√h) at discontinuities: it exceeds the difference to the N/2 grid by this factor
+
+
+# ---- A stated number of points
 
 
 def solve_by_grid(
@@ -78,7 +88,7 @@ def solve_by_grid(
         def difference(power: int) -> float:
             return max(relative_difference(one, other, plan.problem, seed, like, power) for one, other in pairs)
 
-        error = max(fine.undetected_error, difference(2))
+        error = max(fine.undetected_error, _convergence_factor(fine, coarse) * difference(2))
         shocks = isinstance(plan.scheme, FiniteVolumeScheme)
         if shocks:
             fine.metrics[L1_ERROR] = difference(1)
@@ -93,10 +103,22 @@ def solve_by_grid(
     return SolverResult(module, method, metrics, notes)
 
 
+def _convergence_factor(fine: GridResult, coarse: GridResult) -> float:
+    """Error of the fine grid relative to that of the N/2 grid: the ratio of the omitted coefficients, and of the
+    tolerances of the time steps; 1 for schemes that are not spectral."""
+    decays = _decays(fine), _decays(coarse)
+    if decays[0] is None or decays[1] is None:
+        return 1.0
+    tails = [max((d.tail for d in axes), default=0.0) for axes in decays if axes is not None]
+    factor = min(1.0, tails[0] / max(tails[1], 1e-300))
+    return max(factor, 1 / COARSE_TOL_FACTOR) if TIME_ERROR in fine.metrics else factor
+
+
 def _error_note(error: float, fine: GridResult, shocks: bool) -> str:
     if 0 < error == fine.undetected_error:
         return f"estimated time-stepping error {error:.1g}, larger than the difference to the N/2 grid"
-    scaled = ", scaled for order ½ at discontinuities" * shocks
+    scaled = "for order ½ at discontinuities" if shocks else "by the decay of the coefficients"
+    scaled = f", scaled {scaled}" * (shocks or _decays(fine) is not None)
     return f"self-convergence: relative L2 difference {error:.1g} to the N/2 grid{scaled}"
 
 
@@ -107,6 +129,86 @@ def solve_on_one_grid(plan: GridPlan, budget: StepBudget) -> nn.Module:
     return add_lifts(module, plan.lifts, plan.problem.domain.coordinates)
 
 
+# ---- Levels of refinement
+
+
+SPECTRAL_START = {1: 16, 2: 12, 3: 8}  # points per axis of the first level, by the dimension of space
+CELLS_START = {1: 64, 2: 32, 3: 16}
+MAX_EVOLUTION_POINTS, MAX_STATIONARY_POINTS = 1 << 18, 1 << 21  # of a level: the states at all times are in memory
+TIME_FRACTION = 0.1  # of the tolerance, for the sum of the errors of all time steps
+MAX_FAILURES = 3  # levels on which Newton's method or a time step may fail before the method has failed
+
+
+def levels_by_grid(
+    plan: GridPlan,
+    *,
+    tolerance: float,
+    seed: int = 0,
+    device: torch.device | str = "cpu",
+    dtype: torch.dtype = torch.float64,
+    max_steps: int | None = None,
+) -> Levels:
+    """Solutions on successively finer grids, until the limit of points.
+
+    Spectral schemes estimate the relative L2 norm of the omitted coefficients (DECAY); axes whose coefficients have
+    decayed below `tolerance` are not refined. The tolerance of the time steps decreases from level to level.
+    `seed` is unused by schemes without random numbers.
+
+    Raises `GridSolveFailed` if the first levels fail.
+    """
+    like = torch.zeros((), dtype=dtype, device=device)
+    sizes, level, failures = _first_sizes(plan), 0, 0
+    while _is_feasible(plan, sizes):
+        budget = StepBudget(TIME_FRACTION * tolerance / 2**level, max_steps)
+        try:
+            with torch.no_grad():
+                result = _solve_level(plan, sizes, {}, like, lambda _, budget=budget: budget)
+        except GridSolveFailed:
+            failures += 1
+            if failures == MAX_FAILURES:
+                raise
+            sizes = refine_sizes(sizes, None, tolerance)
+            continue
+        decays = _decays(result)
+        yield _level_result(plan, sizes, result, decays)
+        sizes, level = refine_sizes(sizes, decays, TIME_FRACTION * tolerance), level + 1
+
+
+def _first_sizes(plan: GridPlan) -> tuple[int, ...]:
+    dimension = len(plan.problem.domain.space)
+    start = SPECTRAL_START if isinstance(plan.scheme, FourierScheme | ChebyshevScheme) else CELLS_START
+    return (start[dimension],) * dimension
+
+
+def _is_feasible(plan: GridPlan, sizes: Sequence[int]) -> bool:
+    match plan.scheme:
+        case ChebyshevScheme(system=system) | InterfaceFVScheme(system=system):
+            return len(system.variables) * prod(sizes) <= MAX_UNKNOWNS
+        case _:
+            limit = MAX_EVOLUTION_POINTS if plan.problem.domain.has_time else MAX_STATIONARY_POINTS
+            return prod(sizes) <= limit
+
+
+def _decays(result: GridResult) -> tuple[AxisDecay, ...] | None:
+    return axis_decays(result.module) if isinstance(result.module, TensorProductExpansion) else None
+
+
+def _time_error(result: GridResult) -> float:
+    """Estimated error of the time steps and of the interpolation between them."""
+    return result.metrics[TIME_ERROR] + MIN_INTERPOLATION_RTOL if TIME_ERROR in result.metrics else 0.0
+
+
+def _level_result(
+    plan: GridPlan, sizes: Sequence[int], result: GridResult, decays: Sequence[AxisDecay] | None
+) -> SolverResult:
+    estimates = {}
+    if decays is not None:
+        estimates[EstimateKind.DECAY] = max((d.tail for d in decays), default=0.0) + _time_error(result)
+    module = add_lifts(result.module, plan.lifts, plan.problem.domain.coordinates)
+    method = replace(plan.method, n=max(sizes))
+    return SolverResult(module, method, {"n": float(max(sizes)), **result.metrics}, result.notes, {}, estimates)
+
+
 Budget = Callable[[float], StepBudget]
 """The budget of time steps for the tolerance of a scheme."""
 
@@ -115,8 +217,17 @@ def _solve_or_fail(
     plan: GridPlan, n: int, parameter_values: Mapping[str, ParameterValue], like: Tensor, budget: Budget
 ) -> tuple[GridResult, int]:
     """The result, and the number of points per dimension, which a dense solver may reduce."""
+    if isinstance(plan.scheme, ChebyshevScheme | InterfaceFVScheme):
+        n = feasible_size(plan.scheme.system, n)
+    return _solve_level(plan, (n,) * len(plan.problem.domain.space), parameter_values, like, budget), n
+
+
+def _solve_level(
+    plan: GridPlan, sizes: Sequence[int], parameter_values: Mapping[str, ParameterValue], like: Tensor, budget: Budget
+) -> GridResult:
+    """The solution with these numbers of points; raises GridSolveFailed with the reason."""
     try:
-        return _solve_with_scheme(plan, n, parameter_values, like, budget)
+        return _solve_with_scheme(plan, sizes, parameter_values, like, budget)
     except StepSizeUnderflow as reason:
         raise GridSolveFailed(str(reason)) from reason
     except torch.linalg.LinAlgError as reason:  # type: ignore[attr-defined]  # torch's stubs lack it
@@ -124,23 +235,23 @@ def _solve_or_fail(
 
 
 def _solve_with_scheme(
-    plan: GridPlan, n: int, parameter_values: Mapping[str, ParameterValue], like: Tensor, budget: Budget
-) -> tuple[GridResult, int]:
+    plan: GridPlan, sizes: Sequence[int], parameter_values: Mapping[str, ParameterValue], like: Tensor, budget: Budget
+) -> GridResult:
     batches, scheme = batched_parameters(plan.problem, parameter_values), plan.scheme
     if batches and not isinstance(scheme, FourierScheme):
         rows = [dict(zip(batches, row, strict=True)) for row in zip(*batches.values(), strict=True)]
-        result = [_solve_with_scheme(plan, n, {**parameter_values, **row}, like, budget) for row in rows]
-        return stack_results([g for g, _ in result]), result[0][1]
+        return stack_results(
+            [_solve_with_scheme(plan, sizes, {**parameter_values, **row}, like, budget) for row in rows]
+        )
     match scheme:
         case ShortleyWellerScheme(coefficients=coefficients):
-            return solve_shortley_weller(plan.problem, coefficients, n, like), n
+            return solve_shortley_weller(plan.problem, coefficients, max(sizes), like)
         case FourierScheme():
-            return solve_fourier(scheme, n, parameter_values, like, budget(scheme.tolerance)), n
+            return solve_fourier(scheme, sizes, parameter_values, like, budget(scheme.tolerance))
         case FiniteVolumeScheme():
-            return solve_finite_volume(scheme, n, parameter_values, like), n
+            return solve_finite_volume(scheme, sizes, parameter_values, like)
         case ChebyshevScheme() | InterfaceFVScheme():
-            size = feasible_size(scheme.system, n)
-            return solve_chebyshev(scheme, size, parameter_values, like, budget(scheme.tolerance)), size
+            return solve_chebyshev(scheme, sizes, parameter_values, like, budget(scheme.tolerance))
         case _:
             assert_never(scheme)
 

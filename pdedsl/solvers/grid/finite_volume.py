@@ -5,7 +5,7 @@ dw̄/dt = -Σ ΔF/Δx + S for the cell averages w̄ (LeVeque 2002, ch. 6; Shu, O
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, product
@@ -147,10 +147,10 @@ def _dyadic_step(step: float, length: float) -> float:
 
 
 def solve_finite_volume(
-    scheme: FiniteVolumeScheme, n: int, parameter_values: Mapping[str, ParameterValue], like: Tensor
+    scheme: FiniteVolumeScheme, sizes: Sequence[int], parameter_values: Mapping[str, ParameterValue], like: Tensor
 ) -> GridResult:
-    """The solution of a conservation law with n cells per axis."""
-    system, axes = scheme.system, make_cells(scheme.system, n)
+    """The solution of a conservation law with these numbers of cells."""
+    system, axes = scheme.system, make_cells(scheme.system, sizes)
     problem = FiniteVolumeProblem(scheme, axes, parameter_values, like)
     first, last = time_interval(system)
     time, w = first, problem.initial_averages(first)
@@ -165,6 +165,7 @@ def solve_finite_volume(
         states.append(w)
     module = make_expansion(system, axes, torch.stack(states), times, stencil=2)
     increments = [b - a for a, b in pairwise(times)]
-    discretization = f"finite volumes (MUSCL, van Leer limiter, Rusanov flux), {n} cells per dimension"
+    cells = " × ".join(map(str, sizes))
+    discretization = f"finite volumes (MUSCL, van Leer limiter, Rusanov flux), {cells} cells"
     note = f"{discretization}, SSPRK3 in time: {len(increments)} steps, Δt ≤ {max(increments):.2g}"
     return GridResult(module, {"steps": float(len(increments)), "longest step": max(increments)}, (note,))

@@ -7,7 +7,7 @@ eliminated, or projected out as a pressure (Chorin 1968).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -39,10 +39,10 @@ from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterVa
 # ---- Discretization
 
 
-def make_fourier_grid(scheme: FourierScheme, n: int, like: Tensor) -> FourierGrid:
-    """n points per dimension; twice as many on the axes with even/odd extension."""
+def make_fourier_grid(scheme: FourierScheme, sizes: Sequence[int], like: Tensor) -> FourierGrid:
+    """The numbers of points per axis; twice as many on the axes with even/odd extension."""
     fourier_axes = []
-    for axis, interval in zip(scheme.axes, scheme.system.statement.domain.intervals, strict=False):
+    for axis, interval, n in zip(scheme.axes, scheme.system.statement.domain.intervals, sizes, strict=False):
         copies = round(float(axis.period / (interval.end - interval.start)))
         fourier_axes.append(FourierAxis(float(axis.start), float(axis.period), max(2, n * copies // 2)))
     return FourierGrid(tuple(fourier_axes), scheme.oversampling, like)
@@ -243,10 +243,14 @@ class FourierProblem:
 
 
 def solve_fourier(
-    scheme: FourierScheme, n: int, parameter_values: Mapping[str, ParameterValue], like: Tensor, budget: StepBudget
+    scheme: FourierScheme,
+    sizes: Sequence[int],
+    parameter_values: Mapping[str, ParameterValue],
+    like: Tensor,
+    budget: StepBudget,
 ) -> GridResult:
-    """The solution with n modes per axis: ETDRK4 in time, or division by the symbol for a stationary problem."""
-    system, grid = scheme.system, make_fourier_grid(scheme, n, like)
+    """The solution with these numbers of modes: ETDRK4 in time, or division by the symbol for a stationary problem."""
+    system, grid = scheme.system, make_fourier_grid(scheme, sizes, like)
     problem = FourierProblem(scheme, grid, parameter_values)
     if not system.differential:
         return _solve_stationary(problem)

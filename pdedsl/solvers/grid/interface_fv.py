@@ -7,7 +7,7 @@ that of half a cell.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,10 +23,9 @@ from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterVa
 QUADRATURE_POINTS = 32  # per cell, for its resistance
 
 
-def make_cells(system: FirstOrderSystem, n: int) -> tuple[CellAxis, ...]:
-    domain = system.statement.domain
-    intervals = domain.intervals[: len(domain.space)]
-    return tuple(CellAxis(float(i.start), float(i.end), n, i.periodic) for i in intervals)
+def make_cells(system: FirstOrderSystem, sizes: Sequence[int]) -> tuple[CellAxis, ...]:
+    intervals = zip(system.statement.domain.intervals, sizes, strict=False)  # the last one may be time
+    return tuple(CellAxis(float(i.start), float(i.end), n, i.periodic) for i, n in intervals)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,82 @@
+"""Resolution of a spectral expansion: truncation error of each axis from the decay of its coefficients, and the numbers
+of points of the next level.
+
+The norms A and B of the last two blocks of coefficients of an axis give the rate r = B/A and the norm of all omitted
+coefficients, B r / (1 - r): exact for geometric decay, and correct up to a constant for algebraic decay (compare the
+plateau criterion of Aurentz, Trefethen 2017).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, log
+
+import torch
+from torch import Tensor
+
+from pdedsl.runtime.basis.fourier import FourierAxis
+from pdedsl.runtime.basis.interpolation import Axis, CellAxis, TensorProductExpansion
+
+MIN_BLOCK = 4  # coefficients per block: even or odd functions have two that are not zero
+BLOCK_FRACTION = 8  # a block is the last eighth of the coefficients
+MAX_GROWTH, MIN_GROWTH = 2.0, 1.25  # ratio of the numbers of points of an axis in two successive levels
+
+
+@dataclass(frozen=True)
+class AxisDecay:
+    """Estimated relative L2 norm of the omitted coefficients of an axis, and their decay rate per coefficient."""
+
+    tail: float
+    rate: float
+
+
+def axis_decays(expansion: TensorProductExpansion) -> tuple[AxisDecay, ...] | None:
+    """The decay along each axis; None for cells, which are not spectral."""
+    if any(isinstance(axis, CellAxis) for axis in expansion.axes):
+        return None
+    coefficients = expansion.coefficients.detach()
+    squares = coefficients.square() * _time_weights(expansion).reshape(-1, *[1] * (coefficients.ndim - 1))
+    return tuple(_decay(axis, squares, k + 2) for k, axis in enumerate(expansion.axes))
+
+
+def _time_weights(expansion: TensorProductExpansion) -> Tensor:
+    """Weights of the trapezoidal rule in time."""
+    times = expansion.times
+    if len(times) == 1:
+        return torch.ones_like(times)
+    steps = times.diff()
+    return torch.cat([steps, steps.new_zeros(1)]) + torch.cat([steps.new_zeros(1), steps])
+
+
+def _decay(axis: Axis, squares: Tensor, dim: int) -> AxisDecay:
+    others = [k for k in range(squares.ndim) if k != dim]
+    line = squares.sum(others)
+    if isinstance(axis, FourierAxis):  # cosines, then sines without the constant
+        line = torch.cat([line[:1], line[1 : axis.half] + line[axis.half :]])
+    n, total = len(line), max(float(line.sum()), 1e-300)
+    block = max(min(MIN_BLOCK, n // 2), n // BLOCK_FRACTION)
+    before, last = (float(line[n - k * block : n - (k - 1) * block].sum() / total) ** 0.5 for k in (2, 1))
+    ratio = min(last / max(before, 1e-300), 1 - block / n)  # coefficients at rounding level do not decay
+    rounding = n * torch.finfo(squares.dtype).eps
+    return AxisDecay(max(last * ratio / (1 - ratio), rounding), ratio ** (1 / block))
+
+
+def refine_sizes(sizes: Sequence[int], decays: Sequence[AxisDecay] | None, tolerance: float) -> tuple[int, ...]:
+    """The numbers of points of the next level: enough for the tolerance if the rates persist, at most twice as many;
+    axes that are resolved do not change, unless all of them are."""
+    if decays is None:
+        return tuple(round(MAX_GROWTH * n) for n in sizes)
+    unresolved = [d.tail > tolerance for d in decays]
+    return tuple(
+        _refined(n, d, tolerance) if open_axis or not any(unresolved) else n
+        for n, d, open_axis in zip(sizes, decays, unresolved, strict=True)
+    )
+
+
+def _refined(n: int, decay: AxisDecay, tolerance: float) -> int:
+    """Points for which the tail decays to the tolerance."""
+    if decay.tail <= tolerance:
+        return ceil(MIN_GROWTH * n)
+    extra = log(tolerance / decay.tail) / log(decay.rate) if 0 < decay.rate < 1 else MAX_GROWTH * n
+    return ceil(min(max(n + extra, MIN_GROWTH * n), MAX_GROWTH * n))

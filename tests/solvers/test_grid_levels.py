@@ -1,0 +1,75 @@
+"""Levels of refinement on grids: sizes from the decay of the coefficients, and its estimate of the error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+from math import cosh, pi
+
+import pytest
+import torch
+from scipy.optimize import brentq
+from torch import Tensor
+
+from pdedsl.config.methods import Grid
+from pdedsl.planning.grid_schemes import plan_grid
+from pdedsl.runtime.basis.interpolation import ChebyshevAxis, TensorProductExpansion
+from pdedsl.solvers.grid.driver import levels_by_grid
+from pdedsl.solvers.grid.resolution import AxisDecay, axis_decays, refine_sizes
+from pdedsl.solvers.method_result import EstimateKind, SolverResult
+from tests.solvers.problems import error_of, stated
+
+LINE = "pde A\nspace x in [0, 1]\nunknown u(x) : scalar\n"
+SQUARE = "pde A\nspace (x, y) in [0, 1]^2\nunknown u(x, y) : scalar\n"
+θ = brentq(lambda s: s - 2**0.5 * cosh(s / 4), 1, 2)  # of the lower solution of Bratu's problem
+
+
+def levels(text: str, tolerance: float, count: int) -> list[SolverResult]:
+    return list(islice(levels_by_grid(plan_grid(stated(text), Grid()), tolerance=tolerance), count))
+
+
+def bratu(x: Tensor) -> Tensor:
+    return -2 * torch.log(torch.cosh((x - 0.5) * θ / 2) / cosh(θ / 4))
+
+
+@pytest.mark.parametrize(
+    ("text", "exact"),
+    [
+        (LINE + "Δu = -exp(u)\nu = 0 on boundary\n", bratu),
+        (LINE + "0.01 ∂²u/∂x² + ∂u/∂x = 0\nu = 0 on left\nu = 1 on right\n", lambda x: 1 - torch.exp(-100 * x)),
+        (
+            SQUARE + "-Δu = 17 π² sin(π x) sin(4π y)\nu = 0 on boundary\n",
+            lambda x, y: torch.sin(pi * x) * torch.sin(4 * pi * y),
+        ),
+    ],
+    ids=["Bratu", "boundary layer", "Poisson"],
+)
+def test_decay_estimates_the_error(text: str, exact: Callable[..., Tensor]) -> None:
+    """Neither below a third of the error nor 30 times as large, where the error is above rounding."""
+    pairs = [(r.error_estimates[EstimateKind.DECAY], error_of(r, stated(text), exact)) for r in levels(text, 1e-10, 5)]
+    assert pairs[-1][1] < 1e-10
+    assert all(e / 3 < decay < 30 * e for decay, e in pairs if e > 1e-12)
+
+
+def test_resolved_axes_are_not_refined() -> None:
+    text = SQUARE + "-Δu = 65 π² sin(π x) sin(8π y)\nu = 0 on boundary\n"
+    first, second, third = (r.module.axes for r in levels(text, 1e-8, 3))
+    assert second[0].n == third[0].n
+    assert first[1].n < second[1].n < third[1].n
+
+
+def test_geometric_decay_is_extrapolated_exactly() -> None:
+    n, rate = 24, 0.5
+    k = torch.arange(n, dtype=torch.float64)
+    expansion = TensorProductExpansion((ChebyshevAxis(0, 1, n),), torch.zeros(1, 1, n, dtype=torch.float64), None)
+    expansion.coefficients.copy_(rate**k)
+    decays = axis_decays(expansion)
+    assert decays is not None
+    assert decays[0].rate == pytest.approx(rate)
+    assert decays[0].tail == pytest.approx(rate**n, rel=0.1)  # the sum of the omitted squares, relative to all
+
+
+def test_sizes_follow_the_rate() -> None:
+    assert refine_sizes((20, 20), [AxisDecay(1e-4, 0.1), AxisDecay(1e-12, 0.1)], 1e-10) == (26, 20)
+    assert refine_sizes((20,), [AxisDecay(1e-12, 0.1)], 1e-10) == (25,)
+    assert refine_sizes((20,), [AxisDecay(1.0, 0.999)], 1e-10) == (40,)
