@@ -125,7 +125,7 @@ def _error_note(error: float, fine: GridResult, shocks: bool) -> str:
 def solve_on_one_grid(plan: GridPlan, budget: StepBudget) -> nn.Module:
     """The solution with n points per dimension, without an error estimate."""
     like = torch.zeros((), dtype=torch.float64)
-    module = _solve_or_fail(plan, plan.method.n, {}, like, lambda _: budget)[0].module
+    module = _solve_or_fail(plan, plan.method.n, {}, like, _fixed(budget))[0].module
     return add_lifts(module, plan.lifts, plan.problem.domain.coordinates)
 
 
@@ -162,7 +162,7 @@ def levels_by_grid(
         budget = StepBudget(TIME_FRACTION * tolerance / 2**level, max_steps)
         try:
             with torch.no_grad():
-                result = _solve_level(plan, sizes, {}, like, lambda _, budget=budget: budget)
+                result = _solve_level(plan, sizes, {}, like, _fixed(budget))
         except GridSolveFailed:
             failures += 1
             if failures == MAX_FAILURES:
@@ -211,6 +211,11 @@ def _level_result(
 
 Budget = Callable[[float], StepBudget]
 """The budget of time steps for the tolerance of a scheme."""
+
+
+def _fixed(budget: StepBudget) -> Budget:
+    """A budget that does not depend on the scheme."""
+    return lambda _: budget
 
 
 def _solve_or_fail(
