@@ -171,9 +171,12 @@ def _check_divisions(factors: Factors) -> None:
 
 
 def _ends_denominator(below: t.Expr, factor: t.Expr) -> bool:
-    """Whether a denominator clearly ends before the next factor: `1/2 Δu`, `(1-p)/(2p) x`."""
-    separated = factor.span.start > below.span.end
-    return isinstance(below, t.Group) or (isinstance(below, t.Number | t.Fraction) and separated)
+    """Whether a denominator clearly ends before the next factor: `1/2 Δu`, `(1-p)/(2p) x`, `1/(500π)² ∂²u/∂x²`."""
+    if isinstance(below, t.Group):
+        return True
+    base = below.base if isinstance(below, t.Power) else below
+    number = isinstance(base, t.Number | t.Fraction | t.Group) or (isinstance(base, t.Name) and base.id == "pi")
+    return number and factor.span.start > below.span.end
 
 
 def apply_advection(factors: Factors) -> Factors:

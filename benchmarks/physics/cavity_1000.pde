@@ -1,0 +1,12 @@
+# Botella and Peyret 1998.
+pde Cavity1000 "Lid-driven cavity, Re = 1000"
+
+space   (x, y) in [0, 1]²
+unknown v(x, y) : vector(2)
+unknown p(x, y) : scalar
+const   Re = 1000
+
+v·∇v = -∇p + (1/Re)Δv
+∇·v = 0
+v = [1, 0] on top
+v = [0, 0] on left, right, bottom

@@ -1,0 +1,8 @@
+# DeepXDE.
+pde PoissonLShape "Poisson equation on an L-shaped domain"
+
+space   (x, y) in polygon([[-1, -1], [1, -1], [1, 0], [0, 0], [0, 1], [-1, 1]])
+unknown u(x, y) : scalar
+
+-Δu = 1
+u = 0 on boundary
