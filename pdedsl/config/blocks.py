@@ -25,7 +25,7 @@ from pdedsl.config.base import (
     shown,
 )
 from pdedsl.config.data import Data
-from pdedsl.config.evaluation import Attack, Certificate
+from pdedsl.config.evaluation import Attack, AuditChoice, Certificate
 from pdedsl.config.methods import Grid
 from pdedsl.config.networks import Frame, Paper
 from pdedsl.config.training import (
@@ -125,10 +125,6 @@ class TrainBlock(Block):
     seed: Natural = 0
 
 
-class Audit(Enum):
-    GRADIENT_MASKING = "gradient_masking"
-
-
 class Plot(Enum):
     DECISION_BOUNDARY = "decision_boundary"
     CONFUSION = "confusion"
@@ -163,7 +159,7 @@ class EvaluateBlock(Block):
     attack: Annotated[tuple[Located[Attack], ...], Values(most=8, repeats=True)] = ()
     transfer: Annotated[tuple[Transfer, ...], Values(repeats=True)] = ()
     certify: Annotated[tuple[Located[Certificate], ...], Values(repeats=True)] = ()
-    audit: Audit | None = None
+    audit: Located[AuditChoice] | None = None
     reference: Located[Grid] | None = None
     plot: Annotated[tuple[Plot | Located[WeightHistogram], ...], Values(most=8, repeats=True)] = ()
 

@@ -160,6 +160,37 @@ def sizes_of(attack: Attack) -> tuple[Positive, ...]:
             assert_never(attack)
 
 
+def label_of(attack: Attack) -> str:
+    """The name of an attack in papers, with its number of steps or queries: PGD-20, Square-1000."""
+    match attack:
+        case Fgsm():
+            name = "FGSM"
+        case Pgd(steps=steps):
+            name = f"PGD-{steps}"
+        case Ifgsm(steps=steps):
+            name = f"I-FGSM-{steps}"
+        case Difgsm(steps=steps):
+            name = f"DI²-FGSM-{steps}"
+        case Cw(iterations=steps):
+            name = f"C&W-{steps}"
+        case Ddn(steps=steps):
+            name = f"DDN-{steps}"
+        case Boundary(queries=queries):
+            name = f"Boundary-{queries}"
+        case Square(queries=queries):
+            name = f"Square-{queries}"
+        case Apgd(steps=steps, loss=loss, targets=targets):
+            name = f"APGD-{'T' if targets else loss.name}-{steps}"
+        case Fab(steps=steps):
+            name = f"FAB-{steps}"
+        case Autoattack():
+            name = "AutoAttack"
+        case _:
+            assert_never(attack)
+    restarts = f", {attack.restarts} restarts" if getattr(attack, "restarts", 1) > 1 else ""
+    return name + restarts + (f", EOT-{attack.eot}" if attack.eot > 1 else "")
+
+
 ATTACKS: Forms[Attack] = forms_of(Attack)
 
 
@@ -183,3 +214,18 @@ class Lipschitz(Config):
 
 Certificate = SmoothingCertificate | Lipschitz
 CERTIFICATES: Forms[Certificate] = forms_of(Certificate)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GradientMasking(Config):
+    """Gradient-masking audit of the attacks, on `samples` test samples; 100 by default."""
+
+    samples: Count | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoAudit(Config, keyword="none"):
+    """No gradient-masking audit."""
+
+
+AuditChoice = GradientMasking | NoAudit

@@ -50,9 +50,9 @@ def _read(run: Path) -> _SavedReport:
         raise RunError(f"{run} has no evaluation report; run {escaping.command('pdedsl', 'evaluate', run)}") from None
     except (OSError, ValueError, RecursionError):
         raise RunError(f"{path} cannot be read: evaluate the run again") from None
-    if not isinstance(plain, dict) or plain.get("format") not in (2, FORMAT):
+    if not isinstance(plain, dict) or plain.get("format") not in (2, 3, FORMAT):
         raise RunError(f"{path} was written by another version: evaluate the run again")
-    return _SavedReport(run, plain if plain["format"] == FORMAT else _rename_keys(plain))
+    return _SavedReport(run, _rename_keys(plain) if plain["format"] == 2 else plain)
 
 
 NAMES_IN_FORMAT_2 = {
@@ -92,10 +92,14 @@ def _tables(reports: Sequence[_SavedReport]) -> list[tuple[str, Table]]:
 
 
 def _robust(plain: dict[str, Any]) -> dict[str, Any]:
-    """Robust accuracies, each marked if the audit in its norm is suspicious."""
+    """Robust accuracies, the worst case first, each marked if the audit in its norm is suspicious."""
     masked = {v["norm"] for v in plain["audits"] if v["masked"]}
     accuracies = ((r, r["accuracy"] | {"masked": r["norm"] in masked}) for r in plain["robust"])
-    return {f"{r['attack']}, {Norm(r['norm']).sign}": accuracy for r, accuracy in accuracies}
+    worst = {
+        f"worst case, {Norm(w['norm']).sign}, ε = {w['eps']:g}": w["accuracy"] | {"masked": w["norm"] in masked}
+        for w in plain.get("worst_case", ())  # not in format 3
+    }
+    return worst | {f"{r['attack']}, {Norm(r['norm']).sign}": accuracy for r, accuracy in accuracies}
 
 
 def _transfers(plain: dict[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -19,9 +20,6 @@ from pdedsl.runtime.rng import hash_words
 
 BATCH_SIZE = 200
 """Part of the result: the random numbers are derived from the index of the batch."""
-
-MAX_AUDIT_SAMPLES = 100
-"""Evenly spaced over all samples."""
 
 
 @dataclass(frozen=True)
@@ -62,10 +60,12 @@ class EvaluationEngine:
     def _measure(self, measurement: Measurement, batch: int) -> Columns:
         rows: slice = slice(batch * BATCH_SIZE, (batch + 1) * BATCH_SIZE)
         if isinstance(measurement, AuditMeasurement):
-            rows = slice(0, None, -(-len(self.y) // MAX_AUDIT_SAMPLES))
+            rows = measurement.rows(len(self.y))
         seed = hash_words(self.seed, crc32(measurement.key.encode()), batch) % 2**62
         x, y = self.x[rows].to(self.world.device), self.y[rows].to(self.world.device)
-        return measure_batch(measurement, self.subject, x, y, seed)
+        start = time.perf_counter()
+        columns = measure_batch(measurement, self.subject, x, y, seed)
+        return {**columns, "seconds": [(time.perf_counter() - start) / len(y)] * len(y)}
 
     def _notify(self, measurement: Measurement, batch: int, done: int, of: int) -> None:
         batches = self._batches_of(measurement)

@@ -101,10 +101,12 @@ def build_report(engine: EvaluationEngine, requested: Sequence[Measurement], nam
         seed=engine.seed,
         parameters=sum(p.numel() for module in modules_of(engine.subject.model) for p in module.parameters()),
         clean=metrics.clean(),
+        worst_case=metrics.worst_case(),
         robust=metrics.robust(),
         transfers=metrics.transfers(name),
         certified=metrics.certified(engine.subject, tuple(part[:2] for part in lipschitz_parts(engine.subject.model))),
         audits=metrics.masking_verdicts(),
+        seconds=metrics.seconds(),
     )
 
 

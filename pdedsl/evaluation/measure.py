@@ -176,6 +176,7 @@ def _measure_masking(
         "suspicious": [finding.suspicious for finding in result.findings],
         "text": [finding.text for finding in result.findings],
         "samples": [len(x)],
+        "adversarial": result.fooled,
         "eps": [result.eps],
         "sizes": result.landscape.sizes,
         "along": result.landscape.along,

@@ -15,7 +15,7 @@ from pdedsl.attacks import Audit
 from pdedsl.attacks.gradient_masking.checks import MaskingFinding
 from pdedsl.attacks.gradient_masking.loss_landscape import Landscape
 from pdedsl.config.blocks import WeightHistogram
-from pdedsl.config.evaluation import Attack, Certificate, Norm, SmoothingCertificate
+from pdedsl.config.evaluation import Attack, Certificate, Norm, SmoothingCertificate, label_of
 from pdedsl.evaluation.measure import CertificateScope, Columns, EvaluatedModel, has_lipschitz_constant
 from pdedsl.evaluation.protocol import (
     AttackMeasurement,
@@ -27,6 +27,7 @@ from pdedsl.evaluation.protocol import (
 )
 from pdedsl.evaluation.protocol import CertificateMeasurement as CertifiedBy
 from pdedsl.evaluation.report import (
+    NOT_AUDITED,
     CalibrationBin,
     CertifiedAccuracy,
     CleanMetrics,
@@ -35,10 +36,20 @@ from pdedsl.evaluation.report import (
     RobustAccuracy,
     TransferAccuracy,
     WeightMagnitudes,
+    WorstCaseAccuracy,
 )
 
 CALIBRATION_BINS = 10  # of the reliability diagram
 MAX_RADII = 20  # steps between 0 and the largest certified radius
+WEAK_ATTACK_LEVEL = 0.01  # of the sign test for an attack that is weaker than another
+DISTANCE_RTOL = 1e-5  # rounding of the projection onto the ε-ball in single precision
+
+
+def sign_test(more: int, fewer: int) -> float:
+    """P(X ≥ more) for X ~ Bin(more + fewer, ½): the one-sided p-value of paired outcomes (McNemar 1947, exact)."""
+    from scipy.special import betainc
+
+    return float(betainc(more, fewer + 1, 0.5)) if more else 1.0
 
 
 @dataclass(frozen=True)
@@ -64,15 +75,17 @@ class EvaluationMetrics:
             confusion=tuple(map(tuple, confusion)),
         )
 
+    def seconds(self) -> tuple[tuple[str, float], ...]:
+        return tuple((w.key, sum(self.columns[w.key].get("seconds", ()))) for w in self.measurements)
+
     def masking_verdicts(self) -> tuple[MaskingVerdict, ...]:
         return tuple(
             _masking_verdict(w, self.columns[w.key]) for w in self.measurements if isinstance(w, AuditMeasurement)
         )
 
     def robust(self) -> tuple[RobustAccuracy, ...]:
-        attacks = dict.fromkeys(w.attack for w in self.measurements if isinstance(w, AttackMeasurement))
         verdicts = {verdict.norm: verdict for verdict in self.masking_verdicts()}
-        return tuple(self._robust(attack, verdicts) for attack in attacks)
+        return tuple(self._robust(attack, verdicts) for attack in self.attacks)
 
     def _robust(self, attack: Attack, verdicts: Mapping[str, MaskingVerdict]) -> RobustAccuracy:
         runs = [
@@ -93,7 +106,75 @@ class EvaluationMetrics:
             distance=median(distances) if eps is None and distances else None,
             noise_samples=max(run["draws"][0] for run in runs),
             passes=sum(sum(run["rows"]) / len(run["rows"]) for run in runs),
-            audit=verdicts[norm].verdict,
+            audit=verdicts[norm].verdict if norm in verdicts else NOT_AUDITED,
+            label=label_of(attack),
+            weakness=self._weakness(attack),
+        )
+
+    # ---- Worst case over attacks
+
+    @property
+    def attacks(self) -> tuple[Attack, ...]:
+        return tuple(dict.fromkeys(w.attack for w in self.measurements if isinstance(w, AttackMeasurement)))
+
+    def _fooled(self, attack: Attack, eps: float) -> list[bool]:
+        """For each sample, whether it is misclassified under an attack, with any seed, within ε."""
+        runs = [
+            self.columns[w.key] for w in self.measurements if isinstance(w, AttackMeasurement) and w.attack == attack
+        ]
+        clean = self.columns["natural"]
+        wrong = [p != y for p, y in zip(clean["predicted"], clean["label"], strict=True)]
+        within = [
+            [f and d <= eps * (1 + DISTANCE_RTOL) for f, d in zip(run["fooled"], run["distance"], strict=True)]
+            for run in runs
+        ]
+        return [any(row) for row in zip(wrong, *within, strict=True)]
+
+    def _rivals(self, attack: Attack, eps: float) -> list[Attack]:
+        """The other attacks in the same norm, with an ε of at most `eps`, or none."""
+        rivals = (a for a in self.attacks if a != attack and norm_of(a) is norm_of(attack))
+        return [a for a in rivals if (size := eps_of(a)) is None or size <= eps]
+
+    def _weakness(self, attack: Attack) -> str:
+        """The attack that finds most adversarial examples which this one misses, if they are significantly more."""
+        eps = eps_of(attack)
+        if eps is None:
+            return ""
+        own, weakness, largest = self._fooled(attack, eps), "", 0
+        for rival in self._rivals(attack, eps):
+            pairs = list(zip(own, self._fooled(rival, eps), strict=True))
+            more, fewer = sum(b and not a for a, b in pairs), sum(a and not b for a, b in pairs)
+            if more - fewer > largest and sign_test(more, fewer) < WEAK_ATTACK_LEVEL:
+                largest, p = more - fewer, sign_test(more, fewer)
+                weakness = f"{label_of(rival)} finds {more} more and {fewer} fewer, sign test p = {p:.1g}"
+        return weakness
+
+    def worst_case(self) -> tuple[WorstCaseAccuracy, ...]:
+        """For each norm and ε of the attacks, in their order."""
+        sizes = ((norm_of(a), eps) for a in self.attacks if (eps := eps_of(a)) is not None)
+        return tuple(self._worst_case(norm, eps) for norm, eps in dict.fromkeys(sizes))
+
+    def _worst_case(self, norm: Norm, eps: float) -> WorstCaseAccuracy:
+        attacks = [a for a in self.attacks if norm_of(a) is norm and ((size := eps_of(a)) is None or size <= eps)]
+        by_attack = {f"{a.brief}": self._fooled(a, eps) for a in attacks}
+        n, audited = len(self.columns["natural"]["label"]), None
+        audits = [w for w in self.measurements if isinstance(w, AuditMeasurement) and w.norm is norm]
+        for audit in audits:
+            columns = self.columns[audit.key]
+            if columns["eps"][0] <= eps * (1 + DISTANCE_RTOL):
+                audited = audit.rows(n)
+                by_attack["audit"] = [False] * n
+                by_attack["audit"][audited] = columns["adversarial"]
+        robust = [not any(row) for row in zip(*by_attack.values(), strict=True)]
+        counts = {name: sum(fooled) for name, fooled in by_attack.items()}
+        on_audited = by_attack if audited is None else {name: f[audited] for name, f in by_attack.items()}
+        return WorstCaseAccuracy(
+            str(norm.value),
+            eps,
+            Proportion.from_outcomes(robust),
+            tuple(counts.items()),
+            max(on_audited, key=lambda name: sum(on_audited[name])),  # the audit has tried its own samples only
+            None if audited is None else Proportion.from_outcomes(robust[audited]),
         )
 
     def transfers(self, name: str) -> tuple[TransferAccuracy, ...]:
@@ -197,7 +278,8 @@ def _masking_verdict(measurement: AuditMeasurement, columns: Mapping[str, Sequen
     checks = tuple(zip(columns["check"], columns["suspicious"], columns["text"], strict=True))
     along, across = (tuple(map(tuple, columns[name])) for name in ("along", "across"))
     landscape = Landscape(tuple(columns["sizes"]), along, across)
-    audit = Audit(tuple(MaskingFinding(*check) for check in checks), columns["eps"][0], landscape)
+    findings, fooled = tuple(MaskingFinding(*check) for check in checks), tuple(columns["adversarial"])
+    audit = Audit(findings, columns["eps"][0], landscape, fooled)
     norm, samples = str(measurement.norm.value), columns["samples"][0]
     return MaskingVerdict(norm, audit.eps, samples, audit.masked, audit.verdict, checks, landscape)
 

@@ -8,7 +8,7 @@ null, and "format", which changes whenever a name or a meaning changes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
 from functools import cached_property
 from math import isfinite
@@ -20,7 +20,7 @@ from pdedsl.diagnostics import escaping
 from pdedsl.document import CodeBlock, Element, Heading, Items, Paragraph, Picture, Table, markdown, page
 from pdedsl.io import write_text_atomically
 
-FORMAT = 3  # 2: other names of some fields, see `compare`
+FORMAT = 4  # 2: other names of some fields, see `compare`; 3: no worst case, labels and run times
 
 
 # ---- Binomial proportion k/n with its Clopper-Pearson confidence interval (Biometrika 26, 1934)
@@ -99,8 +99,8 @@ class MaskingVerdict:
     """Result of the gradient-masking audit in one norm. `checks` are (name, suspicious, evidence); `masked` if any
     check is suspicious.
 
-    `eps` is the radius of the audit: the smallest ε of the attacks in this norm or, for minimum-norm attacks, the
-    median distance of adversarial examples. `landscape` is the loss along the gradient and a random direction."""
+    `eps` is the radius of the audit: the first ε of the attacks in this norm or, for minimum-norm attacks, the median
+    distance of adversarial examples. `landscape` is the loss along the gradient and a random direction."""
 
     norm: str
     eps: float
@@ -119,6 +119,8 @@ class RobustAccuracy:
     samples that were correct and became misclassified, for minimum-norm attacks. `passes` is the number of forward and
     backward passes per sample. `noise_samples` is the number of noise samples that the final prediction of a stochastic
     network averages (1 if it is deterministic). `audit` is the verdict of the gradient-masking audit in this norm.
+    `label` is the name of the attack in papers (PGD-20), `weakness` the attack with significantly more adversarial
+    examples within the same ε, if any.
     """
 
     attack: str
@@ -130,6 +132,24 @@ class RobustAccuracy:
     noise_samples: int
     passes: float
     audit: str
+    label: str = ""
+    weakness: str = ""
+
+
+@dataclass(frozen=True)
+class WorstCaseAccuracy:
+    """Robust accuracy, worst case per sample over all attacks in one norm within ε, the audit included.
+
+    `attacks` are their names with the number of samples that each misclassifies, `strongest` the one with the most.
+    `audited` is the same accuracy on the samples of the audit, which all of its attacks have tried; None without an
+    audit within ε."""
+
+    norm: str
+    eps: float
+    accuracy: Proportion
+    attacks: tuple[tuple[str, int], ...]
+    strongest: str
+    audited: Proportion | None = None
 
 
 @dataclass(frozen=True)
@@ -207,6 +227,7 @@ class Report:
         seed: first seed of the attacks.
         parameters: number of parameters of the network.
         clean: accuracy, loss, calibration and confusion matrix without an attack.
+        worst_case: for each norm and ε, robust accuracy under all attacks and the audit.
         robust: robust accuracy for every attack and ε.
         transfers: accuracy under transfer attacks.
         certified: certified accuracy at several ℓ2 radii.
@@ -217,6 +238,7 @@ class Report:
         notes: remarks.
         commands: commands that reproduce the report.
         plots: file names of the plots, with their captions.
+        seconds: run time of each measurement, by its name.
 
     Example:
         >>> import pdedsl
@@ -238,6 +260,7 @@ class Report:
     seed: int
     parameters: int
     clean: CleanMetrics
+    worst_case: tuple[WorstCaseAccuracy, ...] = ()
     robust: tuple[RobustAccuracy, ...] = ()
     transfers: tuple[TransferAccuracy, ...] = ()
     certified: tuple[CertifiedAccuracy, ...] = ()
@@ -248,7 +271,7 @@ class Report:
     notes: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     plots: tuple[tuple[str, str], ...] = ()
-    """File names of the plots, with their captions."""
+    seconds: tuple[tuple[str, float], ...] = field(default=(), compare=False)
 
     def __repr__(self) -> str:
         """All accuracies with confidence intervals, and the verdicts of the audits."""
@@ -267,7 +290,7 @@ class Report:
 
 def _record(record: object) -> dict[str, object]:
     assert is_dataclass(record)
-    return {field.name: _plain(getattr(record, field.name)) for field in fields(record)}
+    return {f.name: _plain(getattr(record, f.name)) for f in fields(record)}
 
 
 def _plain(value: object) -> object:
@@ -291,6 +314,7 @@ def _plain(value: object) -> object:
 # ---- Evaluation report as files: report.json (machine-readable), report.md and report.html
 
 
+NOT_AUDITED = "not audited"
 INTERVAL = "95 % Clopper-Pearson confidence intervals"
 RADII = {
     "cohen": "Cohen et al. 2019",
@@ -320,13 +344,15 @@ def document(report: Report) -> list[Element]:
         *_section("Properties of the equation", Table(("Axiom", "Verdict"), report.axioms)),
         Heading("Clean accuracy"),
         *_clean(report.clean),
-        *_section("Robust accuracy", robust_table(report.robust), Items(_range_notes(report.robust))),
-        *_section("Gradient-masking audit", *_audits(report.audits)),
+        *_section("Robust accuracy", _worst_case_table(report.worst_case)),
+        *_section("Attacks", robust_table(report.robust), Items(_range_notes(report.robust))),
+        *_section("Gradient-masking audit", *_audits(report)),
         *_section("Transfer attacks", _transfers(report)),
         *(element for certified in report.certified for element in _certified(certified)),
         *_section("Weight magnitudes", *([] if report.weights is None else [_weights(report.weights)])),
         *_section("Rademacher complexity", *([] if report.complexity is None else _complexity(report.complexity))),
         *(Picture(file, caption) for file, caption in report.plots),
+        *_section("Run time", Table(("Measurement", "Seconds"), tuple((n, f"{s:.3g}") for n, s in report.seconds))),
         *_section("Reproduce this report", *(CodeBlock(command, "sh") for command in report.commands)),
     ]
 
@@ -365,13 +391,29 @@ def _clean(clean: CleanMetrics) -> list[Element]:
     return [Table(("", ""), facts), Paragraph(intervals)]
 
 
+def _worst_case_table(worst_case: Sequence[WorstCaseAccuracy]) -> Table:
+    rows = tuple(
+        (
+            Norm(w.norm).sign,
+            f"{w.eps:g}",
+            str(w.accuracy),
+            "" if w.audited is None else f"{w.audited}, n = {w.audited.n}",
+            ", ".join(f"{name}: {count}" for name, count in w.attacks),
+        )
+        for w in worst_case
+    )
+    head = ("Norm", "ε", "Worst case over all attacks, per sample [95 % CI]", "On the samples of the audit")
+    return Table((*head, "Misclassified samples by attack"), rows)
+
+
 def robust_table(robust: Sequence[RobustAccuracy]) -> Table:
     """One row per attack, with the verdict of the gradient-masking audit in its norm."""
     rows = tuple(
         (
-            r.attack,
+            r.label or r.attack,
             Norm(r.norm).sign,
-            str(r.accuracy),
+            "" if r.eps is None else f"{r.eps:g}",
+            f"{r.accuracy}{f' (weak: {r.weakness})' if r.weakness else ''}",
             "" if r.distance is None else f"{r.distance:.3g}",
             str(r.noise_samples),
             f"{r.passes:.0f}",
@@ -379,7 +421,7 @@ def robust_table(robust: Sequence[RobustAccuracy]) -> Table:
         )
         for r in robust
     )
-    head = ("Attack", "Norm", "Robust accuracy [95 % CI]", "Median distance", "Noise samples per prediction")
+    head = ("Attack", "Norm", "ε", "Robust accuracy [95 % CI]", "Median distance", "Noise samples per prediction")
     return Table((*head, "Forward and backward passes per sample", "Gradient-masking audit"), rows)
 
 
@@ -392,10 +434,12 @@ def _range_notes(robust: Sequence[RobustAccuracy]) -> tuple[str, ...]:
     )
 
 
-def _audits(verdicts: Sequence[MaskingVerdict]) -> list[Element]:
+def _audits(report: Report) -> list[Element]:
     """For each norm, the verdict and a table of the checks."""
+    if report.robust and not report.audits:
+        return [Paragraph(f"{NOT_AUDITED}: `audit none`. Gradient masking would not be noticed.")]
     elements: list[Element] = []
-    for v in verdicts:
+    for v in report.audits:
         rows = tuple((name, "suspicious" if suspicious else "pass", text) for name, suspicious, text in v.checks)
         elements.append(Paragraph(f"{Norm(v.norm).sign}, ε = {v.eps:g}, n = {v.samples:,} samples: {v.verdict}"))
         elements.append(Table(("Check", "Result", "Evidence"), rows))
@@ -456,7 +500,10 @@ def summary(report: Report) -> str:
     """Clean, robust and certified accuracies with confidence intervals, and the verdicts of the audits."""
     rows = [("clean", str(report.clean.accuracy))]
     masked = {verdict.norm for verdict in report.audits if verdict.masked}
-    rows += [(r.attack, f"{r.accuracy} {MASKED if r.norm in masked else ''}".rstrip()) for r in report.robust]
+    for w in report.worst_case:
+        mark = f" {MASKED}" if w.norm in masked else ""
+        rows.append((f"robust, {Norm(w.norm).sign}, ε = {w.eps:g}", f"{w.accuracy}{mark} (strongest: {w.strongest})"))
+    rows += [(f"  {r.attack}", f"{r.accuracy}{f' (weak: {r.weakness})' if r.weakness else ''}") for r in report.robust]
     rows += [(f"{t.attack}, transfer {t.source} → {t.target}", str(t.accuracy)) for t in report.transfers]
     for certified in report.certified:
         name = "certified" if certified.sound else "certified (estimate)"

@@ -14,7 +14,7 @@ import pdedsl
 from pdedsl import attacks
 from pdedsl.attacks import audit, autoattack, predictor
 from pdedsl.attacks.gradient_masking import attack_runs, checks, loss_landscape
-from pdedsl.evaluation import engine, measure, plots
+from pdedsl.evaluation import measure, plots, protocol
 
 TRAIN = ["train.epochs=3", "train.data.train=100", "train.data.test=60", "evaluate.certify=gaussian(n=200)"]
 
@@ -69,7 +69,7 @@ def drawn() -> None:
 def small_audit(monkeypatch: pytest.MonkeyPatch) -> None:
     """An audit with few steps on few samples."""
     monkeypatch.setattr(measure, "audit", partial(audit, steps=2, queries=3))
-    monkeypatch.setattr(engine, "MAX_AUDIT_SAMPLES", 2)
+    monkeypatch.setattr(protocol, "AUDIT_SAMPLES", 2)
     monkeypatch.setattr(attack_runs, "MAX_LARGER_EPS", 1)
     monkeypatch.setattr(attack_runs, "RESTARTS", 2)
     monkeypatch.setattr(loss_landscape, "STEPS_IN_QUARTERS", range(0, 5, 4))

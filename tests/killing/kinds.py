@@ -111,7 +111,7 @@ def _solution(folder: Path) -> object:
 def _evaluated(folder: Path) -> object:
     report = json.loads((folder / "evaluation" / "report.json").read_text("utf-8"))
     report.pop("commands", None)
-    return report, _names(folder)
+    return _timeless(report), _names(folder)
 
 
 def _names(folder: Path) -> list[str]:

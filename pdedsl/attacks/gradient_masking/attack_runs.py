@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import ceil
 
@@ -37,6 +37,7 @@ class AuditRuns:
     queries: int
     bounds: Bounds
     seed: int
+    successes: list[Tensor] = field(default_factory=list)  # (n,) each, of every attack on the model within ε
 
     @property
     def n(self) -> int:
@@ -66,9 +67,20 @@ class AuditRuns:
         self, attack: Callable[..., Result], eps: float, seed: int, model: Model | Predictor, **options: int
     ) -> Tensor:
         """Successes of an attack, (n,)."""
-        return attack(
+        fooled = attack(
             model, self.x, self.y, eps=eps, norm=self.norm, bounds=self.bounds, seed=self.seed + seed, **options
         ).fooled
+        return self.record(fooled) if eps <= self.eps else fooled
+
+    def record(self, successes: Tensor) -> Tensor:
+        """Adds the successes (n,) of an attack on the model within ε to those of the audit."""
+        self.successes.append(successes)
+        return successes
+
+    @property
+    def fooled(self) -> Tensor:
+        """Samples that are misclassified without an attack, or by any attack so far."""
+        return torch.stack([self.misclassified, *self.successes]).any(0)
 
     def run_pgd(self, eps: float, seed: int = 0, model: Model | Predictor | None = None) -> Tensor:
         return self._run(pgd, eps, seed, self.predictor if model is None else model, steps=self.steps)

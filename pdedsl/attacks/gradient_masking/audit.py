@@ -34,6 +34,7 @@ class Audit:
         findings: one finding per check: name, suspicious or not, and the evidence.
         eps: radius ε of the audit.
         landscape: loss around some samples, along the gradient and along a random direction.
+        fooled: for each sample, whether it is misclassified, or an attack of the audit within ε succeeded.
 
     Example:
         >>> import torch
@@ -47,6 +48,7 @@ class Audit:
     findings: tuple[MaskingFinding, ...]
     eps: float
     landscape: Landscape
+    fooled: tuple[bool, ...]
 
     @property
     def masked(self) -> bool:
@@ -127,7 +129,7 @@ def audit(
         findings += [checks.transfer(evidence, surrogate) for surrogate in surrogates]
         findings += checks.curve(evidence)
         findings.append((checks.eot_convergence if predictor.stochastic else checks.gradient_check)(evidence))
-        return Audit(tuple(findings), size, loss_landscape(evidence))
+        return Audit(tuple(findings), size, loss_landscape(evidence), tuple(evidence.fooled.tolist()))
 
 
 def _median_distance(

@@ -152,7 +152,7 @@ def random_search(e: AuditRuns) -> MaskingFinding:
         for _ in range(RANDOM_POINTS):
             x = region.project(random_start(context, e.norm, e.eps))
             adversarial |= find_successes(context.predictor, x, context.criterion, context.predictor.query(x))
-    more = int((adversarial & ~e.white_box).sum())
+    more = int((e.record(adversarial) & ~e.white_box).sum())
     text = f"{RANDOM_POINTS} random points per sample find {more} adversarial examples that gradient attacks miss "
     text += f"(n = {e.n})"
     return MaskingFinding("random search", more >= e.min_count, text)
@@ -161,7 +161,7 @@ def random_search(e: AuditRuns) -> MaskingFinding:
 def transfer(e: AuditRuns, surrogate: Model) -> MaskingFinding:
     """Adversarial examples of a surrogate should not succeed where white-box attacks fail."""
     x = pgd(surrogate, e.x, e.y, eps=e.eps, norm=e.norm, steps=e.steps, bounds=e.bounds, seed=e.seed).x
-    more = int((e.criterion.is_satisfied(e.predictor.predict(x)) & ~e.white_box).sum())
+    more = int((e.record(e.criterion.is_satisfied(e.predictor.predict(x))) & ~e.white_box).sum())
     text = f"transfer from a surrogate finds {more} adversarial examples that gradient attacks miss (n = {e.n})"
     return MaskingFinding("transfer attack", more >= e.min_count, text)
 
