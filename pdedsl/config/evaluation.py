@@ -187,8 +187,9 @@ def label_of(attack: Attack) -> str:
             name = "AutoAttack"
         case _:
             assert_never(attack)
-    restarts = f", {attack.restarts} restarts" if getattr(attack, "restarts", 1) > 1 else ""
-    return name + restarts + (f", EOT-{attack.eot}" if attack.eot > 1 else "")
+    restarts = getattr(attack, "restarts", 1)
+    name += f", {restarts} restarts" if restarts > 1 else ""
+    return name + (f", EOT-{attack.eot}" if attack.eot > 1 else "")
 
 
 ATTACKS: Forms[Attack] = forms_of(Attack)
