@@ -168,7 +168,8 @@ class Cell:
     def on_boundary(self, u: str, time: bool, condition: str) -> list[str]:
         g, h, first = self.value(), self.value(), self.space.arguments[0]
         others = self.space.arguments[1:] + ", t" * time
-        faces = self.rng.choice((*["boundary"] * 6, "left, right", "left", "top, bottom", "∂Ω"))
+        plane = ["top, bottom"] * (len(self.space.letters) > 1)
+        faces = self.rng.choice((*["boundary"] * 6, "left, right", "left", *plane, "∂Ω"))
         match condition:
             case "Dirichlet":
                 return [f"{u} = {g} on {faces}"]

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import pdedsl
 from pdedsl.big_stack import run_with_big_stack
-from pdedsl.compiler import CheckResult, Compilation, check_spec, generate, run_bounded, run_stage, to_syntax
+from pdedsl.compiler import CheckResult, Compilation, check_spec, generate, run_bounded, run_stage, to_spec, to_syntax
 from pdedsl.diagnostics import PdeError, Reporter, Source, report, sort_diagnostics
 from pdedsl.diagnostics.escaping import as_json
 from pdedsl.explainer.explain import Explanation
@@ -42,18 +42,18 @@ class Wrong(Exception):
 @dataclass(frozen=True)
 class Judgement:
     fault: Fault | None
-    emitted: bool = False  # whether it was planned, and its files written and compiled
+    emitted: bool = False  # whether it was planned, and, unless checked only, its files written and compiled
 
 
-def judged(text: str | bytes) -> Judgement:
-    """What a text shows."""
-    return run_with_big_stack(lambda: _judged(text))  # one thread for all of its stages
+def judged(text: str | bytes, check_only: bool = False) -> Judgement:
+    """What a text shows, in every stage or in those of `pdedsl check` alone."""
+    return run_with_big_stack(lambda: _judged(text, check_only))  # one thread for all of its stages
 
 
-def _judged(text: str | bytes) -> Judgement:
+def _judged(text: str | bytes, check_only: bool) -> Judgement:
     try:
         source = decode_source(text, "bytes") if isinstance(text, bytes) else Source(text)
-        return Judgement(None, _compiled(_read(source)))
+        return Judgement(None, _checked(source) if check_only else _compiled(_read(source)))
     except PdeError as error:
         return Judgement(_inside(error))
     except Exception as error:
@@ -83,6 +83,13 @@ def _inside(error: PdeError) -> Fault | None:
     except Exception as fault:
         return _fault(fault)
     return None
+
+
+def _checked(source: Source) -> bool:
+    """The stages of `pdedsl check`; whether the spec is planned without an error."""
+    examination = check_spec(to_spec(source))
+    report(source, examination.diagnostics)
+    return examination.planned is not None and not examination.errors
 
 
 def _read(source: Source) -> Spec:
