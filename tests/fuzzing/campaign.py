@@ -110,12 +110,16 @@ def campaign(cases: int, seed: int, first: int = 0, shares: Shares = FULL, check
     return found
 
 
-def _batch(
-    found: Findings, seed: int, first: int, last: int, shares: Shares, check_only: bool, file: Path
-) -> int:
+def _batch(found: Findings, seed: int, first: int, last: int, shares: Shares, check_only: bool, file: Path) -> int:
     """What a worker finds is noted; the case to go on with, behind the one that it died of, if it did."""
     file.write_text(json.dumps(vars(State(first))))
-    command = [sys.executable, "-m", "fuzzing", "--work", json.dumps([seed, first, last, shares, check_only, str(file)])]
+    command = [
+        sys.executable,
+        "-m",
+        "fuzzing",
+        "--work",
+        json.dumps([seed, first, last, shares, check_only, str(file)]),
+    ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
         assert worker.stdout
         for line in worker.stdout:
