@@ -142,7 +142,7 @@ def main() -> None:
     parser.add_argument("--groups", type=int, default=24)
     options = parser.parse_args()
     torch.set_num_threads(1)
-    data = load(Located(Digits()), None, 0)
+    data = load(Located(Digits()), None)
     x, y = (part[: options.samples] for part in data.test.batch(slice(None)))
     total = by_constant(x, y, options.groups) if "lipschitz" in options.only else 0
     total += (

@@ -26,10 +26,16 @@ WEIGHTS, DIFFUSIVITIES, BOX = (0.01, 0.05, 0.2), (0.05, 0.1, 0.2), (-2.0, 3.0, -
 
 def measured(weight: float, nu: float, seed: int, epochs: int) -> tuple[float, float, float, Panel]:
     """Clean accuracy, robust accuracy, total curvature of the decision boundary, and plot of one run."""
-    changes = (f"σ²={nu}", f"realize.diffusion.weight={weight}", f"train.seed={seed}", f"train.epochs={epochs}")
+    changes = (
+        f"σ²={nu}",
+        f"realize.diffusion.weight={weight}",
+        f"train.seed={seed}",
+        f"train.data.seed={seed}",
+        f"train.epochs={epochs}",
+    )
     with TemporaryDirectory() as folder:
         run = pdedsl.train("convection_diffusion", Path(folder) / "run", set=changes)
-    x, y = load(Located(Moons(noise=0.3)), None, seed).test.batch(slice(None))
+    x, y = load(Located(Moons(noise=0.3, seed=seed)), None).test.batch(slice(None))
     u = torch.nn.Sequential(run.module, torch.nn.Softmax(-1))
     attacked = Adversary(Pgd(eps=0.2, step=0.01, steps=20))(run.module, x, y, KeyedRng(seed, 0))
     robust = (u(attacked).argmax(-1) == y).double().mean().item()

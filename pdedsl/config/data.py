@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from pdedsl.config.base import Config, Count, Forms, Many, Nonnegative, Share, forms_of
+from pdedsl.config.base import Config, Count, Forms, Many, Natural, Nonnegative, Share, forms_of
 from pdedsl.frozen_dataclass import dataclass
 
 # ---- data
@@ -12,21 +12,24 @@ from pdedsl.frozen_dataclass import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Moons(Config):
-    """Two interleaving half circles in the plane, with Gaussian noise."""
+    """Two interleaving half circles in the plane, with Gaussian noise; `seed`, 0 by default, selects the samples."""
 
     train: Many = 500
     test: Many = 1000
     noise: Nonnegative = Fraction(1, 10)
     validation: Share = 0
+    seed: Natural | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """Numbers of training and test samples, by default all; `validation` is a fraction of the training samples."""
+    """Numbers of training and test samples, by default all; `validation` is a fraction of the training samples; `seed`,
+    0 by default, selects the samples."""
 
     train: Count | None = None
     test: Count | None = None
     validation: Share = 0
+    seed: Natural | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +75,7 @@ class Npz(Config):
     train: Count | None = None
     test: Count | None = None
     validation: Share = 0
+    seed: Natural | None = None
 
 
 PublicSet = Mnist | FashionMnist | Cifar10 | Cifar100 | Svhn | Stl10

@@ -18,15 +18,16 @@ from pdedsl.data.shapes import data_root, find_data_file
 def load(
     located: Located[Word],
     root: Path | None,
-    seed: int,
     shape: tuple[int, ...] | None = None,
     classes: int | None = None,
 ) -> Data:
     """The data that a spec asks for. `shape` and `classes` are the model's; a set that does not fit them is an error.
 
-    Images become points of R^(c·h·w) for a model on points. The seed decides which of the available samples are used
-    for `train` and `test`, stratified by class, and which of the former `validation` sets aside.
+    Images become points of R^(c·h·w) for a model on points. The seed of the data, not that of the training, decides
+    which of the available samples are used for `train` and `test`, stratified by class, and which of the former
+    `validation` sets aside: runs with several training seeds are paired.
     """
+    seed = located.config.seed or 0
     raw = _fit_to_model(_read(located, data_root(root), seed, shape), located, shape, classes)
     train, validation = _split_validation(_part(raw.train, located.config.train, "train", seed, located), located, seed)
     test = _part(raw.test, located.config.test, "test", seed, located)

@@ -34,7 +34,7 @@ from pdedsl.ir.representation import PathExpectation
 from pdedsl.runs.checkpoint import digest
 from pdedsl.runs.distributed import World, process_group
 from pdedsl.runs.events import Listener
-from pdedsl.runs.experiment import config_of, data_of, objective_of
+from pdedsl.runs.experiment import config_of, data_of, data_seed, objective_of
 from pdedsl.runs.folder import SPEC, catch_interrupts, lock_file
 from pdedsl.runs.run import Run
 from pdedsl.runtime.ode.solver_control import with_fixed_steps
@@ -132,7 +132,7 @@ def _evaluate(
     run, block = Run.of(folder, compilation, options.network), compilation.spec.evaluate or EvaluateBlock(natural=True)
     model = run.module.to(world.device)
     data = data_of(compilation, config_of(compilation.spec), options.data)
-    x, y = _samples(data, options, next(model.parameters()).dtype)
+    x, y = _samples(data, options, next(model.parameters()).dtype, data_seed(compilation.spec))
     sources = _sources(folder, block, options, world)
     subject = _subject(compilation, model, data, sources)
     requested = tuple(measurements(block, range(options.seed, options.seed + options.seeds)))
@@ -183,14 +183,14 @@ def _lock_folder(folder: Path, world: World) -> Iterator[None]:
         yield
 
 
-def _samples(data: Data, options: EvaluationOptions, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+def _samples(data: Data, options: EvaluationOptions, dtype: torch.dtype, seed: int) -> tuple[Tensor, Tensor]:
     test = data.test
     if options.subset is not None:
         if not 0 < options.subset <= len(test):
             raise RunError(
                 f"subset must be between 1 and {len(test)}, the number of test samples; got {options.subset}"
             )
-        test = stratified_subset(test, options.subset, options.seed, "subset evaluate")
+        test = stratified_subset(test, options.subset, seed, "subset evaluate")
     return test.batch(slice(None), dtype=dtype)
 
 

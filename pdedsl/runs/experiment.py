@@ -76,6 +76,12 @@ def objective_of(compilation: Compilation) -> Objective:
     return plan.objective
 
 
+def data_seed(spec: Spec) -> int:
+    """The seed that selects the samples: that of the data, 0 by default."""
+    data = config_of(spec).data
+    return (data.config.seed if data else None) or 0
+
+
 def data_of(compilation: Compilation, config: TrainBlock, root: Path | None) -> Data:
     """The data set of a spec, in the shape of the input of its network."""
     plan = compilation.plan
@@ -83,6 +89,6 @@ def data_of(compilation: Compilation, config: TrainBlock, root: Path | None) -> 
     assert config.data is not None
     shape = plan.image if plan.image else (plan.dimension,)
     try:
-        return load(config.data, root, config.seed, shape, plan.classes)
+        return load(config.data, root, shape, plan.classes)
     except PdeError as error:
         raise error.within(error.source or compilation.spec.source) from None

@@ -37,7 +37,7 @@ def test_the_dimension_is_that_of_the_data() -> None:
 @pytest.mark.parametrize("word", [Moons(), Digits()], ids=str)
 def test_shapes_are_those_that_are_loaded(word: Moons | Digits) -> None:
     spec = with_data_dimension(pdedsl.load(TEXT.format(classes=2, data=word.name)), None)
-    loaded = load(Located(word), None, seed=0)
+    loaded = load(Located(word), None)
     assert spec.space.dimension == np.prod(loaded.shape)
 
 

@@ -47,7 +47,7 @@ def test_an_npz_file_stands_for_a_set(last: bool, tmp_path: Path) -> None:
     x, y = pictures(20, (3, 32, 32), 0), np.arange(20) % 7
     stored = x.transpose(0, 2, 3, 1) if last else x
     np.savez(tmp_path / "cifar10.npz", x_train=stored, y_train=y, x_test=stored[:3], y_test=y[:3])
-    data = load(Located(Cifar10()), tmp_path, 0, (3, 32, 32), 10)
+    data = load(Located(Cifar10()), tmp_path, (3, 32, 32), 10)
     assert (data.train.inputs.numpy() == x).all()
     assert (data.classes, data.class_names[2]) == (10, "bird")
 
@@ -92,7 +92,7 @@ def test_the_real_set(name: str) -> None:
     assert data.std == pytest.approx(std, abs=1e-4)
     assert data.train.labels.bincount().min() > 0
     assert len(data.train.labels.bincount()) == len(data.test.labels.bincount()) == data.classes
-    half = load(Located(DATA[name].made({"train": 1000, "test": 500, "validation": 0.5})), REAL, 0)
+    half = load(Located(DATA[name].made({"train": 1000, "test": 500, "validation": 0.5})), REAL)
     assert half.validation is not None
     assert (len(half.train), len(half.validation), len(half.test)) == (500, 500, 500)
     assert not {x.numpy().tobytes() for x in half.train.inputs} & {x.numpy().tobytes() for x in half.validation.inputs}

@@ -17,6 +17,7 @@ from pdedsl.config.data import Digits, Moons
 from pdedsl.data.load import data_root, load
 from pdedsl.data.sets import Data, Split
 from pdedsl.diagnostics import PdeError, Span
+from pdedsl.runs.experiment import compile_with_settings, config_of, data_of
 
 DIGITS = Located(Digits(), span=Span(3, 9))
 MOONS = Located(Moons(train=51, test=80, noise=0.1))
@@ -33,7 +34,7 @@ def rows(split: Split | None) -> set[tuple[float, ...]]:
 
 def refused(code: str, wanted: Located[Word], shape: tuple[int, ...] | None = None, classes: int | None = None) -> str:
     with pytest.raises(PdeError) as caught:
-        load(wanted, None, 0, shape, classes)
+        load(wanted, None, shape, classes)
     (found,) = caught.value.diagnostics
     assert found.code == code
     assert found.span == wanted.span
@@ -44,7 +45,7 @@ def refused(code: str, wanted: Located[Word], shape: tuple[int, ...] | None = No
 
 
 def test_moons_are_the_half_circles() -> None:
-    data = load(but(MOONS, noise=0.0), None, 0)
+    data = load(but(MOONS, noise=0.0), None)
     x, y = data.train.batch(slice(None), dtype=torch.float64)
     centre = torch.stack((y.double(), 0.5 * y), 1)
     assert torch.allclose((x - centre).norm(dim=1), torch.ones(51, dtype=torch.float64))
@@ -55,7 +56,7 @@ def test_moons_are_the_half_circles() -> None:
 
 
 def test_moons_depend_on_the_seed_and_train_is_not_test() -> None:
-    first, again, other = (load(but(MOONS, test=51), None, seed) for seed in (0, 0, 1))
+    first, again, other = (load(but(MOONS, test=51, seed=seed), None) for seed in (0, 0, 1))
     assert torch.equal(first.train.inputs, again.train.inputs)
     assert torch.equal(first.test.inputs, again.test.inputs)
     parts = [rows(first.train), rows(first.test), rows(other.train), rows(other.test)]
@@ -66,7 +67,7 @@ def test_moons_depend_on_the_seed_and_train_is_not_test() -> None:
 
 
 def test_digits_are_sixteenths_and_their_test_part_is_fixed() -> None:
-    data, other = load(DIGITS, None, 0), load(DIGITS, None, 1)
+    data, other = load(DIGITS, None), load(but(DIGITS, seed=1), None)
     assert (len(data.train), len(data.test), data.classes, data.shape, data.bounds) == (
         1437,
         360,
@@ -83,7 +84,7 @@ def test_digits_are_sixteenths_and_their_test_part_is_fixed() -> None:
 
 
 def test_digits_can_be_points() -> None:
-    images, points = load(DIGITS, None, 0), load(DIGITS, None, 0, (64,), 10)
+    images, points = load(DIGITS, None), load(DIGITS, None, (64,), 10)
     assert points.shape == (64,)
     assert torch.equal(points.train.inputs, images.train.inputs.flatten(1))
     assert torch.equal(points.test.inputs, images.test.inputs.flatten(1))
@@ -123,19 +124,19 @@ def test_classes_that_do_not_fit(classes: int) -> None:
 
 def test_parts_are_stratified_and_decided_by_the_seed() -> None:
     wanted = but(DIGITS, train=200, test=50)
-    data, again, other = (load(wanted, None, seed) for seed in (0, 0, 1))
+    data, again, other = (load(but(wanted, seed=seed), None) for seed in (0, 0, 1))
     assert (len(data.train), len(data.test)) == (200, 50)
     assert data.train.labels.bincount().tolist() == pytest.approx([20] * 10, abs=1)
     assert data.test.labels.bincount().tolist() == pytest.approx([5] * 10, abs=1)
     assert torch.equal(data.train.inputs, again.train.inputs)
     assert rows(data.train) != rows(other.train)
-    whole = load(DIGITS, None, 0)
+    whole = load(DIGITS, None)
     assert rows(data.train) < rows(whole.train)
     assert rows(data.test) < rows(whole.test)
 
 
 def test_a_smaller_part_lies_in_a_larger_one() -> None:
-    small, large = (load(but(DIGITS, train=n), None, 4) for n in (100, 700))
+    small, large = (load(but(DIGITS, train=n, seed=4), None) for n in (100, 700))
     assert rows(small.train) < rows(large.train)
 
 
@@ -147,18 +148,18 @@ def test_more_than_there_is(key: str, n: int, there: int) -> None:
 
 
 def test_all_that_there_is_keeps_its_order() -> None:
-    assert torch.equal(load(but(DIGITS, train=1437), None, 7).train.inputs, load(DIGITS, None, 0).train.inputs)
+    assert torch.equal(load(but(DIGITS, train=1437, seed=7), None).train.inputs, load(DIGITS, None).train.inputs)
 
 
 def with_validation(wanted: Located[Word], seed: int = 0) -> tuple[Data, Split]:
-    data = load(wanted, None, seed)
+    data = load(but(wanted, seed=seed), None)
     assert data.validation is not None
     return data, data.validation
 
 
 def test_validation_is_taken_from_the_training_part() -> None:
     wanted = but(DIGITS, train=500)
-    plain, (data, validation) = load(wanted, None, 0), with_validation(but(wanted, validation=0.2))
+    plain, (data, validation) = load(wanted, None), with_validation(but(wanted, validation=0.2))
     assert (len(data.train), len(validation)) == (400, 100)
     assert not rows(data.train) & rows(validation)
     assert rows(data.train) | rows(validation) == rows(plain.train)
@@ -189,7 +190,7 @@ def moments_of(x: Tensor) -> tuple[list[float], list[float]]:
 
 @pytest.mark.parametrize("wanted", [but(MOONS, validation=0.2), but(DIGITS, train=100)], ids=str)
 def test_mean_and_std_are_of_the_training_part(wanted: Located[Word]) -> None:
-    data = load(wanted, None, 0)
+    data = load(wanted, None)
     mean, std = moments_of(data.train.inputs)
     assert data.mean == pytest.approx(mean, rel=1e-12)
     assert data.std == pytest.approx(std, rel=1e-12)
@@ -197,8 +198,8 @@ def test_mean_and_std_are_of_the_training_part(wanted: Located[Word]) -> None:
 
 def test_loading_leaves_the_users_generators_alone() -> None:
     state, legacy = torch.get_rng_state(), pickle.dumps(np.random.get_state())
-    load(but(MOONS, validation=0.2), None, 0)
-    load(but(DIGITS, train=100), None, 0)
+    load(but(MOONS, validation=0.2), None)
+    load(but(DIGITS, train=100), None)
     assert torch.equal(torch.get_rng_state(), state)
     assert pickle.dumps(np.random.get_state()) == legacy
 
@@ -209,3 +210,14 @@ def test_the_folder_of_the_data(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     assert data_root(Path("here")) == Path("here")
     monkeypatch.setenv("PDEDSL_DATA", "")
     assert data_root(None) == Path.home() / ".cache" / "pdedsl" / "data"
+
+
+def test_runs_with_several_training_seeds_share_the_data() -> None:
+    data = [
+        data_of(compilation, config_of(compilation.spec), None)
+        for settings in (["train.seed=1"], ["train.seed=2"], ["train.data.seed=1"])
+        for compilation in [compile_with_settings("convection_diffusion", settings)]
+    ]
+    first, second, other = (d.test.inputs for d in data)
+    assert torch.equal(first, second)
+    assert not torch.equal(first, other)

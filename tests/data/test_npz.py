@@ -36,7 +36,7 @@ def four(folder: Path, x: Any, y: Any = LABELS) -> Path:
 
 
 def read(folder: Path, shape: tuple[int, ...] | None = None, classes: int | None = None) -> Data:
-    return load(WANTED, folder, 0, shape, classes)
+    return load(WANTED, folder, shape, classes)
 
 
 def refused(folder: Path, code: str = "E721") -> str:
@@ -106,7 +106,7 @@ def test_real_numbers_keep_their_values(tmp_path: Path, kind: type[np.floating[A
 
 def test_one_array_is_parted_once_for_all(tmp_path: Path) -> None:
     saved(tmp_path, x=np.arange(40.0)[:, None], y=np.arange(40) % 2)
-    data, other = read(tmp_path), load(WANTED, tmp_path, 1)
+    data, other = read(tmp_path), load(Located(Npz(file="own.npz", seed=1), span=WANTED.span), tmp_path)
     assert (len(data.train), len(data.test)) == (32, 8)
     assert data.test.labels.bincount().tolist() == [4, 4]
     values = torch.cat((data.train.inputs, data.test.inputs)).flatten()
@@ -129,7 +129,7 @@ def test_a_model_may_have_classes_that_no_sample_has(tmp_path: Path) -> None:
 def test_the_file_is_found_in_the_folder_or_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     four(tmp_path, POINTS)
     monkeypatch.chdir(tmp_path)
-    assert len(load(WANTED, tmp_path / "elsewhere", 0).train) == 20
+    assert len(load(WANTED, tmp_path / "elsewhere").train) == 20
 
 
 # ---- wrong files
