@@ -1,0 +1,199 @@
+"""The problems in `physics/`, solved with defaults and compared with independent references.
+
+    python benchmarks/physics_suite.py [NAME …] [--seconds 60] [--tolerance 1e-8] [--write]
+
+Each problem is solved in a process of its own with one thread and a limit of its CPU time. The goal is a relative L2
+error of 1e-4, for shocks 1e-2 in L1, at corners 1e-3, for the driven cavity the largest difference to the published
+tables. A solution is accepted wrongly if `solve` accepts it and its error is above the goal by more than that of the
+reference. The specs in `physics/refused` have no solution, more than one, or an exact solution that is wrong: each
+must be refused by an error, or by the verdict. `--write` replaces the section of the results in `physics.md`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass
+from math import inf
+from pathlib import Path
+
+from physics_problems import PROBLEMS, Norm
+
+FOLDER = Path(__file__).parent
+SPECS, REFUSED, REPORT = FOLDER / "physics", FOLDER / "physics" / "refused", FOLDER / "physics.md"
+HEADING = "## Problems with independent references"
+STARTUP_SECONDS = 30  # imports, and the evaluation of the reference
+PINNACLE = {"burgers": 1.3e-2}  # best of its twelve methods, Hao et al. 2024
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`seconds`: CPU time of `solve`, without imports and compilation."""
+
+    method: str
+    error: float
+    estimate: float
+    seconds: float
+    accepted: bool
+    reason: str = ""
+
+
+# ---- One problem, in its own process
+
+
+def solve(path: Path, name: str, seconds: float, tolerance: float | None) -> Outcome:
+    from pdedsl import compile
+    from pdedsl.diagnostics import PdeError
+    from pdedsl.solvers.error_estimate import Verdict
+    from pdedsl.solvers.run import solve as solve_spec
+
+    options = {} if tolerance is None else {"tol": tolerance}
+    start = time.process_time()
+    try:
+        compilation = compile(path)
+        start = time.process_time()
+        solution = solve_spec(compilation, **options)
+    except PdeError as error:
+        return Outcome("", inf, inf, time.process_time() - start, False, str(error).splitlines()[0])
+    taken = time.process_time() - start
+    method, accepted = type(solution.result.method).__name__, solution.verdict is Verdict.HOLDS
+    reason = "; ".join(solution.error_estimate.failures)
+    error = inf
+    if name in PROBLEMS:
+        problem = PROBLEMS[name]
+        points = problem.points()
+        values = solution.learned(problem.learned, points) if problem.learned else solution(points)
+        error = problem.error(values.detach().numpy(), points)
+    return Outcome(method, error, solution.error.value, taken, accepted, reason)
+
+
+def run(path: Path, name: str, seconds: float, tolerance: float | None) -> Outcome:
+    """`solve` in another process, which the kernel ends when its CPU time is used up."""
+    command = [sys.executable, __file__, name, "--child", str(path), "--seconds", str(seconds)]
+    command += [] if tolerance is None else ["--tolerance", str(tolerance)]
+    limit = int(seconds + STARTUP_SECONDS)
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        env={**os.environ, **threads},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)),
+    )
+    if done.returncode == 0:
+        return Outcome(**json.loads(done.stdout.splitlines()[-1]))
+    lines = done.stderr.strip().splitlines()
+    reason = f"not finished after {limit} s" if done.returncode < 0 else (lines or [""])[-1]
+    return Outcome("", inf, inf, inf, False, reason[:160])
+
+
+# ---- All problems
+
+
+def has_reached(name: str, outcome: Outcome, seconds: float) -> bool:
+    return outcome.error <= PROBLEMS[name].goal and outcome.seconds <= seconds
+
+
+def is_wrongly_accepted(name: str, outcome: Outcome) -> bool:
+    return outcome.accepted and outcome.error > PROBLEMS[name].goal + PROBLEMS[name].accuracy
+
+
+def number(value: float) -> str:
+    return "" if value == inf else f"{value:.1e}"
+
+
+def row(name: str, outcome: Outcome, seconds: float) -> str:
+    problem = PROBLEMS[name]
+    norm = "" if problem.norm is Norm.L2 else f" ({problem.norm})"
+    verdict = "wrongly" if is_wrongly_accepted(name, outcome) else "yes" if outcome.accepted else "no"
+    cells = [
+        name,
+        outcome.method or outcome.reason.replace("|", "\\|")[:60],
+        number(outcome.error) + norm * (outcome.error < inf),
+        number(problem.goal),
+        "yes" if has_reached(name, outcome, seconds) else "no",
+        number(outcome.estimate),
+        "" if outcome.seconds == inf else f"{outcome.seconds:.1f}",
+        verdict,
+        problem.pinnacle,
+        number(PINNACLE.get(name, inf)),
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+HEADER = (
+    "| problem | method | error | goal | reached | estimate | CPU time (s) | accepted | PINNacle | its best |\n"
+    "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+)
+
+
+def summary(outcomes: dict[str, Outcome], seconds: float) -> str:
+    reached = sum(has_reached(name, o, seconds) for name, o in outcomes.items())
+    wrong = [name for name, o in outcomes.items() if is_wrongly_accepted(name, o)]
+    median = statistics.median(min(o.seconds, seconds) for o in outcomes.values())
+    return (
+        f"{reached} of {len(outcomes)} problems reach their goal within {seconds:g} s of CPU time, with a median of "
+        f"{median:.1f} s. Accepted wrongly: {', '.join(wrong) or 'none'}."
+    )
+
+
+def refusal(outcome: Outcome) -> str:
+    return "accepted" if outcome.accepted else outcome.reason or "not accepted"
+
+
+def section(outcomes: dict[str, Outcome], refusals: dict[str, Outcome], seconds: float) -> str:
+    rows = [row(name, outcome, seconds) for name, outcome in outcomes.items()]
+    lines = [HEADING, "", "Output of `python benchmarks/physics_suite.py --write`: each problem with defaults, one",
+             "thread. The norm is L2 unless another is given; PINNacle's best is the published error of its best method.",
+             "", summary(outcomes, seconds), "", HEADER, *rows]  # fmt: skip
+    if refusals:
+        lines += ["", "Specs without a unique solution, or with a wrong exact solution:", "", "| spec | refusal |"]
+        lines += ["| --- | --- |", *(f"| {n} | {refusal(o)} |".replace("\n", " ") for n, o in refusals.items())]
+    return "\n".join(lines) + "\n"
+
+
+def write(text: str) -> None:
+    """Replaces the section of physics.md, or appends it."""
+    report = REPORT.read_text(encoding="utf-8")
+    before, _, after = report.partition(HEADING)
+    rest = after.partition("\n## ")[2]
+    REPORT.write_text(before.rstrip() + "\n\n" + text + (f"\n## {rest}" if rest else ""), encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", help="all by default")
+    parser.add_argument("--seconds", type=float, default=60, help="limit of the CPU time of a problem")
+    parser.add_argument("--tolerance", type=float, help="by default that of `solve`")
+    parser.add_argument("--write", action="store_true", help="replace the results in physics.md")
+    parser.add_argument("--child", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        print(json.dumps(asdict(solve(options.child, options.names[0], options.seconds, options.tolerance))))
+        return
+    specs = {p.stem: p for p in sorted(REFUSED.glob("*.pde"))}
+    print(HEADER)
+    outcomes = {}
+    for name in [n for n in PROBLEMS if n in options.names or not options.names]:
+        outcomes[name] = run(SPECS / f"{name}.pde", name, options.seconds, options.tolerance)
+        print(row(name, outcomes[name], options.seconds), flush=True)
+        if not outcomes[name].accepted:
+            print(f"    {outcomes[name].reason[:300]}", flush=True)
+    refusals = {}
+    for name in [n for n in specs if f"refused/{n}" in options.names or not options.names]:
+        refusals[name] = run(specs[name], f"refused/{name}", options.seconds, None)
+        print(f"{name}: {refusal(refusals[name])}", flush=True)
+    if outcomes:
+        print(summary(outcomes, options.seconds))
+    if options.write:
+        write(section(outcomes, refusals, options.seconds))
+
+
+if __name__ == "__main__":
+    main()
