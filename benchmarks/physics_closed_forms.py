@@ -89,9 +89,7 @@ def plate_supported(p: Array) -> Array:
 
 def stokes(p: Array) -> Array:
     x, y = p.T
-    return stack(
-        sin(pi * x) ** 2 * sin(2 * pi * y), -sin(2 * pi * x) * sin(pi * y) ** 2, cos(pi * x) * cos(pi * y)
-    )
+    return stack(sin(pi * x) ** 2 * sin(2 * pi * y), -sin(2 * pi * x) * sin(pi * y) ** 2, cos(pi * x) * cos(pi * y))
 
 
 def kovasznay(p: Array) -> Array:
@@ -134,9 +132,7 @@ def modes(p: Array, frequency_of: dict[int, float], amplitude_of: dict[int, floa
 
 def telegraph(p: Array) -> Array:
     x, t = p.T
-    return exp(-t) * np.asarray(
-        sum(sin(k * pi * x) * (cos(k * pi * t) + sin(k * pi * t) / (k * pi)) for k in (1, 3))
-    )
+    return exp(-t) * np.asarray(sum(sin(k * pi * x) * (cos(k * pi * t) + sin(k * pi * t) / (k * pi)) for k in (1, 3)))
 
 
 def wave_long_time(p: Array) -> Array:
@@ -191,7 +187,7 @@ def black_scholes(p: Array) -> Array:
     from scipy.special import ndtr
 
     s, t = p.T
-    r, sigma, left = 0.05, 0.2, np.maximum(1 - p[:, 1], 1e-14)
+    r, sigma, left = 0.05, 0.2, np.maximum(1 - t, 1e-14)
     d = (np.log(np.maximum(s, 1e-300)) + (r + sigma**2 / 2) * left) / (sigma * np.sqrt(left))
     return s * ndtr(d) - exp(-r * left) * ndtr(d - sigma * np.sqrt(left))  # type: ignore[no-any-return]
 
@@ -263,7 +259,9 @@ def burgers_breaking(p: Array) -> Array:
     mirrored = y > 0.5  # v is odd about ½, where the shock is
     y = np.where(mirrored, 1 - y, y)
     low, high = np.zeros_like(y), np.ones_like(y)
-    for _ in range(60):  # sin(2π(y - vt)) - v changes its sign from + to - on [0, 1]: the largest root is the entropy one
+    for _ in range(
+        60
+    ):  # sin(2π(y - vt)) - v changes its sign from + to - on [0, 1]: the largest root is the entropy one
         v = (low + high) / 2
         above = sin(2 * pi * (y - v * t)) > v
         low, high = np.where(above, v, low), np.where(above, high, v)
@@ -328,5 +326,3 @@ def burgers_2d(p: Array) -> Array:
 
 def heat_100d(p: Array) -> Array:
     return exp(-0.04 * pi**2 * p[:, -1]) * sin(2 * pi * p[:, :-1]).sum(1)
-
-

@@ -139,7 +139,7 @@ PROBLEMS: dict[str, Problem] = {
     "boundary_layer_1e6": Problem(lambda p: closed.boundary_layer(p, 1e-6), (UNIT,)),
     "reaction_layer": Problem(closed.reaction_layer, (UNIT,)),
     "interior_layer": Problem(closed.interior_layer, (SYMMETRIC,)),
-    "euler_beam": Problem(lambda p: -p[:, 0] ** 2 * (p[:, 0] ** 2 - 4 * p[:, 0] + 6) / 24, (UNIT,)),
+    "euler_beam": Problem(lambda p: -(p[:, 0] ** 2) * (p[:, 0] ** 2 - 4 * p[:, 0] + 6) / 24, (UNIT,)),
     "bratu": Problem(closed.bratu, (UNIT,)),
     "blasius": Problem(numerics.blasius, ((0, 10),), 1e-10),
     # Initial value problems
@@ -155,10 +155,10 @@ PROBLEMS: dict[str, Problem] = {
     "poisson_neumann_2d": Problem(
         lambda p: (cos(pi * p[:, 0]) * cos(2 * pi * p[:, 1]))[:, None], (UNIT, UNIT), gauge=0
     ),
-    "poisson_many_area": Problem(
-        numerics.poisson_many_area, ((-10, 10), (-10, 10)), 1e-6, pinnacle="Poisson 2d-MS"
+    "poisson_many_area": Problem(numerics.poisson_many_area, ((-10, 10), (-10, 10)), 1e-6, pinnacle="Poisson 2d-MS"),
+    "laplace_disc": Problem(
+        lambda p: p[:, 0] + p[:, 0] ** 2 - ((p**2).sum(1) - 1) / 2, (SYMMETRIC, SYMMETRIC), inside=disc
     ),
-    "laplace_disc": Problem(lambda p: p[:, 0] + p[:, 0] ** 2 - ((p**2).sum(1) - 1) / 2, (SYMMETRIC, SYMMETRIC), inside=disc),
     "robin_disc": Problem(closed.robin_disc, (SYMMETRIC, SYMMETRIC), inside=disc),
     "annulus": Problem(closed.annulus, (SYMMETRIC, SYMMETRIC), inside=ring(0.3)),
     "interface": Problem(closed.interface, (SYMMETRIC, SYMMETRIC), smooth=False),
@@ -167,16 +167,24 @@ PROBLEMS: dict[str, Problem] = {
         numerics.poisson_lshape, (SYMMETRIC, SYMMETRIC), 1e-6, inside=lambda p: (p[:, 0] < 0) | (p[:, 1] < 0)
     ),
     "poisson_holes": Problem(
-        numerics.poisson_holes, ((-0.5, 0.5), (-0.5, 0.5)), 1e-6,
-        inside=outside(*numerics.FOUR_HOLES), pinnacle="Poisson 2d-C",
+        numerics.poisson_holes,
+        ((-0.5, 0.5), (-0.5, 0.5)),
+        1e-6,
+        inside=outside(*numerics.FOUR_HOLES),
+        pinnacle="Poisson 2d-C",
     ),
     "poisson_boltzmann": Problem(
-        numerics.poisson_boltzmann, (SYMMETRIC, SYMMETRIC), 1e-5,
-        inside=outside(*numerics.UNEQUAL_HOLES), pinnacle="Poisson 2d-CG",
+        numerics.poisson_boltzmann,
+        (SYMMETRIC, SYMMETRIC),
+        1e-5,
+        inside=outside(*numerics.UNEQUAL_HOLES),
+        pinnacle="Poisson 2d-CG",
     ),
     "poisson_3d_holes": Problem(
         separable(lambda x: cos(pi * x), lambda y: cos(2 * pi * y), lambda z: cos(pi * z)),
-        (UNIT, UNIT, UNIT), inside=outside(*SPHERES), pinnacle="Poisson 3d-CG",
+        (UNIT, UNIT, UNIT),
+        inside=outside(*SPHERES),
+        pinnacle="Poisson 3d-CG",
     ),
     "poisson_5d": Problem(lambda p: sin(pi / 2 * p).sum(1), (UNIT,) * 5, pinnacle="PNd"),
     "bratu_2d": Problem(numerics.bratu_2d, (UNIT, UNIT), 1e-7),
@@ -199,9 +207,7 @@ PROBLEMS: dict[str, Problem] = {
     "diffusion_reaction": Problem(closed.diffusion_reaction, ((-pi, pi), UNIT)),
     "heat_incompatible": Problem(closed.heat_incompatible, (UNIT, UNIT), smooth=False),
     "composite_wall": Problem(closed.composite_wall, (UNIT, (0, 2)), 1e-9, smooth=False),
-    "heat_varying": Problem(
-        numerics.heat_varying, (UNIT, UNIT, (0, 5)), 1e-7, at_levels=True, pinnacle="Heat 2d-VC"
-    ),
+    "heat_varying": Problem(numerics.heat_varying, (UNIT, UNIT, (0, 5)), 1e-7, at_levels=True, pinnacle="Heat 2d-VC"),
     "heat_multiscale": Problem(
         separable(sine(20), sine(1), decay(1 + 0.04**2)), (UNIT, UNIT, (0, 5)), pinnacle="Heat 2d-MS"
     ),
@@ -209,8 +215,10 @@ PROBLEMS: dict[str, Problem] = {
         numerics.heat_long_time, (UNIT, UNIT, (0, 100)), 1e-6, at_levels=True, pinnacle="Heat 2d-LT"
     ),
     "heat_5d": Problem(
-        lambda p: exp((p[:, :5] ** 2).sum(1) / 2 + p[:, 5]), (SYMMETRIC,) * 5 + (UNIT,),
-        inside=lambda p: (p[:, :5] ** 2).sum(1) < 1, pinnacle="HNd",
+        lambda p: exp((p[:, :5] ** 2).sum(1) / 2 + p[:, 5]),
+        (SYMMETRIC,) * 5 + (UNIT,),
+        inside=lambda p: (p[:, :5] ** 2).sum(1) < 1,
+        pinnacle="HNd",
     ),
     "heat_100d": Problem(closed.heat_100d, (UNIT,) * 101),
     "black_scholes": Problem(closed.black_scholes, ((0, 4), UNIT), 1e-9, smooth=False),
@@ -230,9 +238,7 @@ PROBLEMS: dict[str, Problem] = {
         numerics.wave_heterogeneous, (SYMMETRIC, SYMMETRIC, (0, 5)), 1e-6, at_levels=True, pinnacle="Wave 2d-CG"
     ),
     "telegraph": Problem(closed.telegraph, (UNIT, (0, 5))),
-    "beam_vibration": Problem(
-        lambda p: closed.modes(p, {1: pi**2, 2: 4 * pi**2}, {1: 1, 2: 0.5}), (UNIT, UNIT)
-    ),
+    "beam_vibration": Problem(lambda p: closed.modes(p, {1: pi**2, 2: 4 * pi**2}, {1: 1, 2: 0.5}), (UNIT, UNIT)),
     "klein_gordon": Problem(lambda p: p[:, 0] * cos(p[:, 1]), (SYMMETRIC, (0, 10))),
     "sine_gordon": Problem(closed.sine_gordon, ((-20, 20), (0, 20)), 1e-6),
     "schroedinger": Problem(closed.schroedinger, ((-8, 8), (0, 2 * pi)), 1e-9),

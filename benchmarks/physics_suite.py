@@ -149,9 +149,11 @@ def refusal(outcome: Outcome) -> str:
 
 def section(outcomes: dict[str, Outcome], refusals: dict[str, Outcome], seconds: float) -> str:
     rows = [row(name, outcome, seconds) for name, outcome in outcomes.items()]
-    lines = [HEADING, "", "Output of `python benchmarks/physics_suite.py --write`: each problem with defaults, one",
-             "thread. The norm is L2 unless another is given; PINNacle's best is the published error of its best method.",
-             "", summary(outcomes, seconds), "", HEADER, *rows]  # fmt: skip
+    introduction = (
+        "Output of `python benchmarks/physics_suite.py --write`: each problem with defaults, one thread. The norm is L2\n"
+        "unless another is given; PINNacle's best is the published error of the best of its methods."
+    )
+    lines = [HEADING, "", introduction, "", summary(outcomes, seconds), "", HEADER, *rows]
     if refusals:
         lines += ["", "Specs without a unique solution, or with a wrong exact solution:", "", "| spec | refusal |"]
         lines += ["| --- | --- |", *(f"| {n} | {refusal(o)} |".replace("\n", " ") for n, o in refusals.items())]

@@ -24,13 +24,18 @@ SMALL = {
         "--only growth linear burgers inverse grid --dimensions 2 --problems heat --seconds 1 --seeds 1 --rounds 1",
         "grid: ",
     ),
+    "physics_suite": ("poisson_dirichlet poisson_neumann wave refused/gray_scott", "3 of 3 problems reach their goal"),
     "residual_step": ("--rounds 1", "ratio"),
     "start_up": ("--rounds 1 --sizes 5 10", "from 5 to 10"),
     "testing": ("advection", "exit code 0"),
     "training": ("--rounds 1 --steps 2", "mlp on the plane"),
 }
-# Not here: a module of `physics`; `claims`, which tests/evaluation runs; `playground`, which playground/tests runs.
-ELSEWHERE = {"claims", "deepxde_peer", "playground"}
+# Not here: modules of `physics` and `physics_suite`, whose references tests/test_physics_references.py checks;
+# `claims`, which tests/evaluation runs; `playground`, which playground/tests runs.
+ELSEWHERE = {
+    *("claims", "deepxde_peer", "playground"),
+    *("physics_closed_forms", "physics_flows", "physics_numerics", "physics_problems"),
+}
 
 
 def test_every_script_is_listed() -> None:
