@@ -23,7 +23,15 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pdedsl.config.methods import Gradient, InSpace, Instants, InTime, Laplacian, Scores, Weights
+from pdedsl.config.methods import (
+    GradientNormEstimator,
+    InitialWeights,
+    LaplacianEstimator,
+    ResidualTimes,
+    Scores,
+    SpatialDifferentiation,
+    TimeDifferentiation,
+)
 from pdedsl.data.sampling import KeyedRng
 from pdedsl.ir.plan import HeatSmoothing, ResidualPenalty
 from pdedsl.runtime.backbones import Backbone, mlp, resnet
@@ -40,12 +48,18 @@ RESIDUAL = ResidualPenalty(
     probes=1,
     times=(0.0, 1.0),
     jitter=0.2,
-    estimator=Laplacian.BIASED,
-    derivative=InTime.FORWARD,
+    estimator=LaplacianEstimator.BIASED,
+    derivative=TimeDifferentiation.FORWARD,
     of=Scores.PROBABILITIES,
 )
 RETRAINING = HeatSmoothing(
-    variance=0.01, steps=5, weight=0.5, probes=10, delta=0.1, start=Weights.WARM, estimator=Gradient.UNBIASED
+    variance=0.01,
+    steps=5,
+    weight=0.5,
+    probes=10,
+    delta=0.1,
+    start=InitialWeights.WARM,
+    estimator=GradientNormEstimator.UNBIASED,
 )
 Step = Callable[[], None]
 Loss = Callable[[nn.Module, Tensor, Tensor, KeyedRng], dict[str, Tensor]]
@@ -128,7 +142,7 @@ def report(net: str, batch: int, rounds: int) -> None:
     sides = {
         "12 evaluations": plain(timed, x, y, 12),
         "every time": stepper(ResidualLoss(RESIDUAL), timed, x, y),
-        "one time each": stepper(ResidualLoss(replace(RESIDUAL, instants=Instants.ONE)), timed, x, y),
+        "one time each": stepper(ResidualLoss(replace(RESIDUAL, instants=ResidualTimes.ONE)), timed, x, y),
     }
     for name, value in ratios(sides, rounds).items():
         print(f"{net:8} residual step, {name:13} / 12 evaluations: {value:5.2f} (goal: at most 0.6)")
@@ -137,7 +151,9 @@ def report(net: str, batch: int, rounds: int) -> None:
     sides = {
         "plain": plain(model, x, y),
         "forward": stepper(HeatLoss(RETRAINING, previous), model, x, y),
-        "differences": stepper(HeatLoss(replace(RETRAINING, derivative=InSpace.DIFFERENCES), previous), model, x, y),
+        "differences": stepper(
+            HeatLoss(replace(RETRAINING, derivative=SpatialDifferentiation.DIFFERENCES), previous), model, x, y
+        ),
         "as published": published(model, previous, x),
     }
     for name, value in ratios(sides, rounds).items():

@@ -16,7 +16,7 @@ use, so that `pdedsl format` starts quickly; only building modules imports torch
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
@@ -31,6 +31,7 @@ from pdedsl.ir.spec import Spec
 from pdedsl.language.elaborate.elaborate import elaborate
 from pdedsl.language.hints import equation_number_warnings, hints_for
 from pdedsl.language.parser import parse_syntax
+from pdedsl.record import Record
 from pdedsl.symbolic.sympy_errors import EvaluationLimitExceeded, limit_evaluation, reset_evaluation_count
 
 if TYPE_CHECKING:
@@ -177,16 +178,14 @@ def run_bounded(spec: Spec, work: Callable[[], T]) -> T:
 # ---- Results
 
 
-@dataclass(frozen=True)
-class PlanResult:
+class PlanResult(Record):
     """The representation given by a theorem, and the model planned from it."""
 
     representation: Representation
     model: Model
 
 
-@dataclass(frozen=True)
-class CheckResult:
+class CheckResult(Record):
     """Analysis, plan and diagnostics of a spec, as reported by `check` and `explain`; no module is built.
 
     `planned` is None if the spec has errors.
@@ -207,8 +206,7 @@ class CheckResult:
         return self.planned
 
 
-@dataclass(frozen=True)
-class Compilation:
+class Compilation(Record):
     """The results of all stages for one spec. Modules are built on demand; only building them imports torch.
 
     Attributes:

@@ -4,43 +4,37 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
 
 from pdedsl.diagnostics import escaping
+from pdedsl.record import Record
 
 
-@dataclass(frozen=True)
-class Heading:
+class Heading(Record):
     text: str
     level: int = 2
 
 
-@dataclass(frozen=True)
-class Paragraph:
+class Paragraph(Record):
     text: str
 
 
-@dataclass(frozen=True)
-class Items:
+class Items(Record):
     texts: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class CodeBlock:
+class CodeBlock(Record):
     text: str
     language: str
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(Record):
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
 
-@dataclass(frozen=True)
-class Picture:
+class Picture(Record):
     """A file beside the document, or with an address relative to it."""
 
     file: str

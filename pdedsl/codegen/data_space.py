@@ -36,7 +36,7 @@ from pdedsl.codegen.program import (
     Ref,
     Repeat,
 )
-from pdedsl.config.methods import Across, Adaptive, Fixed, Law, Scores, Weighting, is_euler
+from pdedsl.config.methods import Adaptive, EnsembleWeighting, Fixed, NoiseDistribution, NormReduction, Scores, is_euler
 from pdedsl.config.networks import (
     Conv,
     Convnet,
@@ -94,7 +94,7 @@ def noise_node(noise: AdditiveNoise, fields: tuple[Learned, ...], spec: Spec, t:
         case ConstantNoise(std=std, law=law):
             return Call(f"{NOISE}.{_noise_class(law)}", (to_float(std),), SEED)
         case RelativeNoise(scale=scale, across=across, law=law):
-            shared: KeywordArguments = () if across is Across.SAMPLE else (("across", across.value),)
+            shared: KeywordArguments = () if across is NormReduction.SAMPLE else (("across", across.value),)
             return Call(f"{NOISE}.RelativeNoise", (to_float(scale),), (*SEED, *shared, *_law_option(law)))
         case StateDependentNoise(std=std, law=law):
             size = formula_node("noise_std", ("x",), pointwise_node(std, names, spec), (std,), names, t)
@@ -107,18 +107,18 @@ def noise_node(noise: AdditiveNoise, fields: tuple[Learned, ...], spec: Spec, t:
             assert_never(noise)
 
 
-def _noise_class(law: Law) -> str:
+def _noise_class(law: NoiseDistribution) -> str:
     match law:
-        case Law.GAUSSIAN:
+        case NoiseDistribution.GAUSSIAN:
             return "GaussianNoise"
-        case Law.LAPLACE:
+        case NoiseDistribution.LAPLACE:
             return "LaplaceNoise"
         case _:
             assert_never(law)
 
 
-def _law_option(law: Law) -> KeywordArguments:
-    return () if law is Law.GAUSSIAN else (("law", law.value),)
+def _law_option(law: NoiseDistribution) -> KeywordArguments:
+    return () if law is NoiseDistribution.GAUSSIAN else (("law", law.value),)
 
 
 def _covariance_factor(covariance: tuple[tuple[Expr, ...], ...], names: dict[Symbol, str], spec: Spec) -> Node:
@@ -358,7 +358,7 @@ def model_function(plan: DataPlan) -> Function:
         named.append(("eval_samples", plan.samples))
     if plan.average is not Scores.PROBABILITIES:
         named.append(("average", plan.average.value))
-    if plan.weights is not Weighting.EQUAL:
+    if plan.weights is not EnsembleWeighting.EQUAL:
         named.append(("weights", plan.weights.value))
     result = Call(f"{RUNTIME}.sde.feynman_kac.Expectation", (_members_node(plan),), tuple(named))
     return Function("model", (("seed", 0),), _model_doc(plan), (), result)
@@ -372,7 +372,7 @@ def _members_node(plan: DataPlan) -> Node:
 
 
 def _model_doc(plan: DataPlan) -> str:
-    weighted = ", with learned weights" if plan.weights is Weighting.LEARNED else ""
+    weighted = ", with learned weights" if plan.weights is EnsembleWeighting.LEARNED else ""
     apart = isinstance(plan.objective, CrossEntropy) and plan.objective.per_member
     trained = " Members are trained independently, on `each`." if apart else ""
     return f"Logits whose softmax is u, the mean over noise samples and ensemble members{weighted}.{trained}"
@@ -392,7 +392,7 @@ def operator_function(plan: OperatorPlan, fields: tuple[Learned, ...], spec: Spe
         ("samples", Ref("samples")),
         ("seed", Ref("seed")),
     ]
-    if plan.law is Law.LAPLACE:
+    if plan.law is NoiseDistribution.LAPLACE:
         named.append(("law", plan.law.value))
     doc = f"Evolution operator: operator(…)(f, x, t) is the solution u(x, t) for {plan.direction} data f."
     params += [("samples", plan.samples), ("seed", 0)]

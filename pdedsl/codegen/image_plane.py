@@ -9,8 +9,8 @@ from typing import assert_never
 
 from pdedsl.codegen.names import RUNTIME, source_reference
 from pdedsl.codegen.program import Binding, Call, Function, ItemList, Lambda, Node, Operation, Ref
-from pdedsl.config.methods import Adaptive, BackwardEuler, Fixed, Implicit, Integrator, Leapfrog, Start, Verlet
-from pdedsl.config.networks import BatchNorm, Frame, Lipschitz, Normalisation, Paper, TvNorm
+from pdedsl.config.methods import Adaptive, BackwardEuler, Fixed, Implicit, Integrator, Leapfrog, LeapfrogStart, Verlet
+from pdedsl.config.networks import BatchNorm, Frame, LipschitzFrame, Normalisation, Paper, TvNorm
 from pdedsl.ir.plan import (
     BoxConstraint,
     ConvolutionalField,
@@ -36,7 +36,9 @@ def integrator_node(method: Integrator) -> Node:
         case BackwardEuler(terms=terms):
             return Call(f"{RUNTIME}.ode.explicit.BackwardEuler", (terms,))
         case Leapfrog(start=start):
-            return Call(f"{RUNTIME}.ode.explicit.Leapfrog", ("paper" if start is Start.PAPER else "consistent",))
+            return Call(
+                f"{RUNTIME}.ode.explicit.Leapfrog", ("paper" if start is LeapfrogStart.PAPER else "consistent",)
+            )
         case Verlet():
             return Call(f"{RUNTIME}.ode.explicit.Verlet")
         case Adaptive():
@@ -91,7 +93,7 @@ def _network_node(frame: Frame, named: list[tuple[str, Node]], inside: Lambda) -
         case Paper():
             around = Call(f"{RUNTIME}.image_network.ImageArchitecture", (), tuple(named))
             return Call(f"{RUNTIME}.image_network.image_network", (around, inside))
-        case Lipschitz(patch=patch, dense=dense, activation=activation):
+        case LipschitzFrame(patch=patch, dense=dense, activation=activation):
             own = ("patch", patch), ("dense", dense), ("activation", activation.value)
             around = Call(f"{RUNTIME}.image_network.LipschitzArchitecture", (), (*named, *own))
             return Call(f"{RUNTIME}.image_network.lipschitz_network", (around, inside))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import torch
@@ -18,12 +17,12 @@ from pdedsl.codegen.program import (
     Ref,
     compile_node,
 )
+from pdedsl.record import Record
 
 EMPTY_PROGRAM = Program("", ())
 
 
-@dataclass(frozen=True)
-class PointwiseFunction:
+class PointwiseFunction(Record):
     """The values of expressions at tensors that stand for the symbols, all of one shape after broadcasting."""
 
     symbols: tuple[Symbol, ...]

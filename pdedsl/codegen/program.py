@@ -4,32 +4,31 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import field, fields, is_dataclass, replace
 from enum import StrEnum
 from functools import cached_property, reduce
 from importlib import import_module
 from typing import Any, assert_never
 
+from pdedsl.record import Record
+
 LiteralValue = int | float | str | bool | None
 
 
-@dataclass(frozen=True)
-class Ref:
+class Ref(Record):
     """A parameter or an earlier binding."""
 
     name: str
 
 
-@dataclass(frozen=True)
-class UserSymbol:
+class UserSymbol(Record):
     """A function or class of user code."""
 
     module: str
     name: str
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(Record):
     """A function or class by its import path, called: `torch.nn.Sequential(…)`."""
 
     path: str | UserSymbol
@@ -37,8 +36,7 @@ class Call:
     named: tuple[tuple[str, Node], ...] = ()
 
 
-@dataclass(frozen=True)
-class Method:
+class Method(Record):
     """`of.name(…)`; an empty name calls `of` itself."""
 
     of: Node
@@ -47,8 +45,7 @@ class Method:
     named: tuple[tuple[str, Node], ...] = ()
 
 
-@dataclass(frozen=True)
-class Lambda:
+class Lambda(Record):
     """`lambda params: body`; `label` is the name it gets where it is emitted as a function."""
 
     params: tuple[str, ...]
@@ -56,24 +53,21 @@ class Lambda:
     label: str = field(default="formula", compare=False)
 
 
-@dataclass(frozen=True)
-class ItemList:
+class ItemList(Record):
     """A tuple or a list."""
 
     values: tuple[Node, ...]
     square: bool = False
 
 
-@dataclass(frozen=True)
-class Repeat:
+class Repeat(Record):
     """`[body for _ in range(count)]`."""
 
     count: int
     body: Node
 
 
-@dataclass(frozen=True)
-class Component:
+class Component(Record):
     """`of[..., index]`."""
 
     of: Node
@@ -81,8 +75,7 @@ class Component:
     second: int | None = None
 
 
-@dataclass(frozen=True)
-class Operation:
+class Operation(Record):
     """An arithmetic operation: + * ** //, and - of one argument."""
 
     sign: str
@@ -92,8 +85,7 @@ class Operation:
 Node = Ref | Call | Method | Lambda | ItemList | Repeat | Component | Operation | LiteralValue
 
 
-@dataclass(frozen=True)
-class Binding:
+class Binding(Record):
     """`name = value`, with a comment above it."""
 
     name: str
@@ -108,8 +100,7 @@ class ReturnType(StrEnum):
     TENSOR = "Tensor"
 
 
-@dataclass(frozen=True)
-class Function:
+class Function(Record):
     """`def name(params): bindings; return result`."""
 
     name: str
@@ -121,8 +112,7 @@ class Function:
     returns: ReturnType = ReturnType.MODULE
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(Record):
     """Functions that build a model."""
 
     doc: str
@@ -183,8 +173,7 @@ def run_function(program: Program, name: str, **arguments: Any) -> Any:
     return compile_node(function.result, program)(scope)
 
 
-@dataclass(frozen=True)
-class Formula:
+class Formula(Record):
     """A lambda of the program as a function that can be copied and pickled."""
 
     function: Lambda

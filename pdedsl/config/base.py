@@ -13,11 +13,23 @@ from enum import Enum
 from fractions import Fraction
 from functools import cache
 from types import MappingProxyType, NoneType, UnionType
-from typing import Annotated, Any, ClassVar, Generic, TypeVar, Union, assert_never, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Generic,
+    TypeVar,
+    Union,
+    assert_never,
+    dataclass_transform,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from pdedsl.diagnostics import NOWHERE, Span
-from pdedsl.frozen_dataclass import dataclass
 from pdedsl.numerics.activations import ACTIVATIONS, OTHER_NAMES, Activation
+from pdedsl.record import Record
 
 # ---- Argument values
 
@@ -26,8 +38,7 @@ Real = Fraction | float
 """Exact if it was written as a decimal or fraction; both convert with `float`."""
 
 
-@dataclass(frozen=True)
-class Whole:
+class Whole(Record):
     """An integer with `least` ≤ n ≤ `most`; one of `among` if given.
 
     `most` is far beyond practical values, and small enough to be refused before memory is exhausted.
@@ -38,8 +49,7 @@ class Whole:
     most: int = 1_000_000_000
 
 
-@dataclass(frozen=True)
-class Number:
+class Number(Record):
     """A real number with `least` ≤ x ≤ `most`, x > `above`."""
 
     least: float | None = None
@@ -54,8 +64,7 @@ class Number:
         )
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(Record):
     """One of several options, each with its value."""
 
     values: tuple[tuple[str, Enum | Activation], ...]
@@ -68,19 +77,16 @@ class Choice:
         return dict(self.values).get(OTHER_NAMES.get(word, word))
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(Record):
     """A string."""
 
 
-@dataclass(frozen=True)
-class Flag:
+class Flag(Record):
     """true or false."""
 
 
-@dataclass(frozen=True)
-class Record:
-    """Not an argument: a record determined by the keyword."""
+class Preset(Record):
+    """Not an argument: a value determined by the keyword."""
 
 
 Kind = Whole | Number | Choice | Text | Flag
@@ -106,8 +112,7 @@ Chance = Annotated[Real, Number(above=0, most=1)]
 Value = int | Real | str | bool | Enum | Activation | tuple[Any, ...]
 
 
-@dataclass(frozen=True)
-class Param:
+class Param(Record):
     """A parameter: kind, default, and whether it can be a list."""
 
     kind: Kind
@@ -153,11 +158,11 @@ def wanted_of(kind: Kind) -> str:
 
 
 def param_of(hint: Any, default: object) -> Param | None:
-    """The argument that a field is, by its type; None for a record."""
+    """The argument that a field is, by its type; None for a preset."""
     origin, args = get_origin(hint), get_args(hint)
     if origin is Annotated:
-        kind = next(m for m in hint.__metadata__ if isinstance(m, Kind | Record))
-        return None if isinstance(kind, Record) else Param(kind, default)
+        kind = next(m for m in hint.__metadata__ if isinstance(m, Kind | Preset))
+        return None if isinstance(kind, Preset) else Param(kind, default)
     if origin in (Union, UnionType) and NoneType in args:
         (inner,) = (a for a in args if a is not NoneType)
         return param_of(inner, default)
@@ -204,7 +209,8 @@ T = TypeVar("T", bound="Config")
 T_co = TypeVar("T_co", covariant=True)
 
 
-class Config:
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
+class Config(Record):
     """A call in the language: `class Mlp(Config)` is `mlp(…)`, and its fields are the arguments."""
 
     keyword: ClassVar[str]
@@ -212,7 +218,7 @@ class Config:
     open: ClassVar[bool] = False  # whether it accepts arguments of any name, collected in its field `options`
 
     def __init_subclass__(cls, keyword: str = "", identifier: str = "") -> None:
-        super().__init_subclass__()
+        super().__init_subclass__(kw_only=True)
         cls.keyword = keyword or re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower()
         cls.identifier = identifier
 
@@ -276,8 +282,7 @@ def _signature(word: Any) -> Mapping[str, Param]:
     return MappingProxyType({key: param for key, param in found.items() if param is not None})
 
 
-@dataclass(frozen=True)
-class Form(Generic[T]):
+class Form(Record, Generic[T]):
     """A keyword with the configuration class that it creates."""
 
     name: str
@@ -306,8 +311,7 @@ def forms_of(words: Any) -> Forms[Any]:
     return MappingProxyType({form.name: form for word in members for form in word.forms()})
 
 
-@dataclass(frozen=True)
-class Located(Generic[T_co]):
+class Located(Record, Generic[T_co]):
     """A configuration in a spec, with the explicitly given arguments, its span and the span of its line."""
 
     config: T_co

@@ -42,13 +42,12 @@ from pdedsl.config.training import (
     Sgd,
 )
 from pdedsl.diagnostics import NOWHERE, Span
-from pdedsl.frozen_dataclass import dataclass
+from pdedsl.record import Record
 
 # ---- Blocks
 
 
-@dataclass(frozen=True)
-class Values:
+class Values(Record):
     """The maximal number of values per line, and whether the entry can be repeated."""
 
     most: int = 1
@@ -62,7 +61,6 @@ PAPER = Located(Paper())
 ENTROPY = Located(CrossEntropy())
 
 
-@dataclass(frozen=True, kw_only=True)
 class Image(Config):
     """An image space, or the input of a network."""
 
@@ -75,8 +73,7 @@ class Image(Config):
         return self.channels, self.height, self.width
 
 
-@dataclass(frozen=True, kw_only=True)
-class Block:
+class Block(Record, kw_only=True):
     """`places` has the spans of the given entries, one for each value."""
 
     kind: ClassVar[str]
@@ -92,8 +89,7 @@ class Block:
         return key in self.places
 
 
-@dataclass(frozen=True, kw_only=True)
-class NetworkBlock(Block):
+class NetworkBlock(Block, kw_only=True):
     """The architecture around an equation on feature maps: stem, stages, head."""
 
     kind = "network"
@@ -105,8 +101,7 @@ class NetworkBlock(Block):
     frame: Located[Frame] = PAPER
 
 
-@dataclass(frozen=True, kw_only=True)
-class TrainBlock(Block):
+class TrainBlock(Block, kw_only=True):
     """A training experiment; its length is in epochs or in steps."""
 
     kind = "train"
@@ -135,23 +130,20 @@ class Plot(Enum):
     SAMPLES = "samples"
 
 
-@dataclass(frozen=True, kw_only=True)
 class WeightHistogram(Config, identifier="histogram"):
     """Histogram of weight magnitudes, with the fraction below `below`."""
 
     below: Positive = Fraction(1, 1000)
 
 
-@dataclass(frozen=True)
-class Transfer:
+class Transfer(Record):
     """Transfer attack: `transfer pgd(eps=0.1) from resnet`."""
 
     attack: Located[Attack]
     source: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class EvaluateBlock(Block):
+class EvaluateBlock(Block, kw_only=True):
     """The evaluation of a trained network."""
 
     kind = "evaluate"
@@ -171,16 +163,14 @@ class EvaluateBlock(Block):
 # ---- Entries, from the types of the fields
 
 
-@dataclass(frozen=True)
-class Calls:
+class Calls(Record):
     """A call of one of `forms`; if `sourced`, followed by `from SPEC`."""
 
     forms: Forms[Any]
     sourced: bool = False
 
 
-@dataclass(frozen=True)
-class Names:
+class Names(Record):
     """One of the options of an enum, or a call of one of `forms`."""
 
     words: tuple[str, ...]
@@ -188,28 +178,24 @@ class Names:
     forms: Forms[Any]
 
 
-@dataclass(frozen=True)
-class Plain:
+class Plain(Record):
     """A number or a list."""
 
     param: Param
 
 
-@dataclass(frozen=True)
-class Boxes:
+class Boxes(Record):
     """`NAME in [a, b]`."""
 
 
-@dataclass(frozen=True)
-class Nothing:
+class Nothing(Record):
     """No value."""
 
 
 What = Calls | Names | Plain | Boxes | Nothing
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(Record):
     """An entry of a block; if `several`, its values are collected."""
 
     what: What

@@ -5,12 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 from pdedsl.config.base import Config, Count, Forms, Many, Natural, Nonnegative, Share, forms_of
-from pdedsl.frozen_dataclass import dataclass
 
 # ---- data
 
 
-@dataclass(frozen=True, kw_only=True)
 class Moons(Config):
     """Two interleaving half circles in the plane, with Gaussian noise; `seed`, 0 by default, selects the samples."""
 
@@ -21,8 +19,7 @@ class Moons(Config):
     seed: Natural | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Part:
+class DataSubset(Config):
     """Numbers of training and test samples, by default all; `validation` is a fraction of the training samples; `seed`,
     0 by default, selects the samples."""
 
@@ -32,42 +29,34 @@ class Part:
     seed: Natural | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Digits(Part, Config):
+class Digits(DataSubset):
     """Handwritten digits, 8 × 8, from scikit-learn."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Mnist(Part, Config):
+class Mnist(DataSubset):
     """MNIST (LeCun, Cortes, Burges 1998)."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class FashionMnist(Part, Config):
+class FashionMnist(DataSubset):
     """Fashion-MNIST (Xiao, Rasul, Vollgraf 2017)."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Cifar10(Part, Config):
+class Cifar10(DataSubset):
     """CIFAR-10 (Krizhevsky 2009)."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Cifar100(Part, Config):
+class Cifar100(DataSubset):
     """CIFAR-100 (Krizhevsky 2009)."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Svhn(Part, Config):
+class Svhn(DataSubset):
     """Street View House Numbers (Netzer et al. 2011)."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Stl10(Part, Config):
+class Stl10(DataSubset):
     """STL-10 (Coates, Ng, Lee 2011)."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Npz(Config):
     """Your own data in a file written by numpy's savez."""
 
@@ -93,7 +82,6 @@ CLASSES: dict[type[Data], int] = {
 # ---- Measurements: `observe u from npz("points.npz")`
 
 
-@dataclass(frozen=True, kw_only=True)
 class MeasuredNpz(Config, keyword="npz"):
     """A file written by numpy's savez with an array of length n for each coordinate and observed component, by name, or
     with `points` of shape (n, k) and `values` of shape (n, c)."""

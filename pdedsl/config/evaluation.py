@@ -7,7 +7,6 @@ from fractions import Fraction
 from typing import assert_never
 
 from pdedsl.config.base import Chance, Config, Count, Few, Forms, Natural, Nonnegative, Positive, Share, forms_of
-from pdedsl.frozen_dataclass import dataclass
 
 
 class Norm(Enum):
@@ -27,7 +26,6 @@ class Norm(Enum):
                 assert_never(self)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Fgsm(Config):
     """FGSM (Goodfellow, Shlens, Szegedy 2015)."""
 
@@ -36,8 +34,7 @@ class Fgsm(Config):
     eot: Few = 1
 
 
-@dataclass(frozen=True, kw_only=True)
-class Steps:
+class IteratedAttack(Config):
     """Iterated gradient steps; the default `step` is 2.5 ε/steps; restarts begin at random points."""
 
     norm: Norm = Norm.INF
@@ -48,24 +45,20 @@ class Steps:
     restarts: Count = 1
 
 
-@dataclass(frozen=True, kw_only=True)
-class Pgd(Steps, Config):
+class Pgd(IteratedAttack):
     """PGD (Madry et al. 2018)."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Ifgsm(Steps, Config):
+class Ifgsm(IteratedAttack):
     """I-FGSM (Kurakin, Goodfellow, Bengio 2017)."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Difgsm(Steps, Config):
+class Difgsm(IteratedAttack):
     """DI²-FGSM with random input diversity before each gradient (Xie et al. 2019)."""
 
     probability: Share = Fraction(1, 2)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Cw(Config):
     """Carlini-Wagner attack (2017); the ℓ∞ version of Wang, Yuan, Shi, Osher 2020, eq. 3.5."""
 
@@ -77,7 +70,6 @@ class Cw(Config):
     eot: Few = 1
 
 
-@dataclass(frozen=True, kw_only=True)
 class Ddn(Config):
     """DDN, decoupled direction and norm (Rony et al. 2019)."""
 
@@ -86,7 +78,6 @@ class Ddn(Config):
     eot: Few = 1
 
 
-@dataclass(frozen=True, kw_only=True)
 class Boundary(Config):
     """Boundary attack, decision-based (Brendel, Rauber, Bethge 2018)."""
 
@@ -95,7 +86,6 @@ class Boundary(Config):
     eot: Few = 1
 
 
-@dataclass(frozen=True, kw_only=True)
 class Square(Config):
     """Square attack, score-based (Andriushchenko et al. 2020)."""
 
@@ -105,27 +95,25 @@ class Square(Config):
     eot: Few = 1
 
 
-class Ascended(Enum):
+class ApgdLoss(Enum):
     """The loss of APGD: cross-entropy, or difference of logits ratio (DLR)."""
 
     CE = "ce"
     DLR = "dlr"
 
 
-@dataclass(frozen=True, kw_only=True)
 class Apgd(Config):
     """APGD, PGD with adaptive step size (Croce, Hein 2020); targeted at the `targets` most likely classes if given."""
 
     norm: Norm = Norm.INF
     eps: tuple[Positive, ...]
     steps: Count = 100
-    loss: Ascended = Ascended.CE
+    loss: ApgdLoss = ApgdLoss.CE
     targets: Natural = 0
     restarts: Count = 1
     eot: Few = 1
 
 
-@dataclass(frozen=True, kw_only=True)
 class Fab(Config):
     """FAB: nearest adversarial example by projection onto the linearized decision boundary (Croce, Hein 2020)."""
 
@@ -137,7 +125,6 @@ class Fab(Config):
     eot: Few = 1
 
 
-@dataclass(frozen=True, kw_only=True)
 class Autoattack(Config):
     """AutoAttack (Croce, Hein 2020): the worst case of four attacks per sample."""
 
@@ -195,7 +182,6 @@ def label_of(attack: Attack) -> str:
 ATTACKS: Forms[Attack] = forms_of(Attack)
 
 
-@dataclass(frozen=True, kw_only=True)
 class SmoothingCertificate(Config, keyword="randomized_smoothing", identifier="gaussian"):
     """Certified radius by randomized smoothing, with failure probability alpha (Cohen, Rosenfeld, Kolter 2019).
 
@@ -208,12 +194,11 @@ class SmoothingCertificate(Config, keyword="randomized_smoothing", identifier="g
     at: tuple[Positive, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Lipschitz(Config):
+class LipschitzCertificate(Config, keyword="lipschitz"):
     """Certified radius by the Lipschitz constant of the network."""
 
 
-Certificate = SmoothingCertificate | Lipschitz
+Certificate = SmoothingCertificate | LipschitzCertificate
 CERTIFICATES: Forms[Certificate] = forms_of(Certificate)
 
 

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from enum import Enum, StrEnum
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import Annotated, Any, ClassVar, get_args, get_type_hints
 
 from pdedsl.config.base import (
     Config,
@@ -19,14 +19,13 @@ from pdedsl.config.base import (
     Nonnegative,
     Paired,
     Positive,
-    Record,
+    Preset,
     Sampled,
     Steps,
     Whole,
     Width,
     forms_of,
 )
-from pdedsl.frozen_dataclass import dataclass
 from pdedsl.numerics.butcher import (
     ADAPTIVE,
     EULER,
@@ -36,57 +35,59 @@ from pdedsl.numerics.butcher import (
     ImplicitRungeKutta,
     RungeKutta,
 )
+from pdedsl.record import Record
 
 # ---- Time integrators
 
 
-class Across(Enum):
+Tableau = RungeKutta | ImplicitRungeKutta | EmbeddedRungeKutta
+
+
+class NormReduction(Enum):
     """Whether a norm is taken per sample or over the batch."""
 
     SAMPLE = "sample"
     BATCH = "batch"
 
 
-class Start(Enum):
+class LeapfrogStart(Enum):
     """The first leapfrog step from zero velocity: ½δt² F(Y), or δt² F(Y) as printed in the paper."""
 
     CONSISTENT = "consistent"
     PAPER = "paper"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Fixed(Config):
+class RungeKuttaMethod(Config):
+    """A Runge-Kutta method of `numerics.butcher`; the name of each record is a keyword."""
+
+    records: ClassVar[Mapping[str, Tableau]]
+    method: Annotated[Tableau, Preset()]
+
+    @classmethod
+    def forms(cls) -> Iterable[Form[Any]]:
+        return (Form(m.name, cls, (("method", m),)) for m in cls.records.values())
+
+    @property
+    def name(self) -> str:
+        return self.method.name
+
+
+class Fixed(RungeKuttaMethod):
     """An explicit Runge-Kutta method with a fixed step."""
 
-    method: Annotated[RungeKutta, Record()]
+    records = EXPLICIT
+    method: Annotated[RungeKutta, Preset()]
     steps: Steps | None = None
 
-    @classmethod
-    def forms(cls) -> Iterable[Form[Any]]:
-        return (Form(m.name, cls, (("method", m),)) for m in EXPLICIT.values())
 
-    @property
-    def name(self) -> str:
-        return self.method.name
-
-
-@dataclass(frozen=True, kw_only=True)
-class Implicit(Config):
+class Implicit(RungeKuttaMethod):
     """An implicit Runge-Kutta method with a fixed step; its stages are solved to rounding."""
 
-    method: Annotated[ImplicitRungeKutta, Record()]
+    records = IMPLICIT
+    method: Annotated[ImplicitRungeKutta, Preset()]
     steps: Steps | None = None
 
-    @classmethod
-    def forms(cls) -> Iterable[Form[Any]]:
-        return (Form(m.name, cls, (("method", m),)) for m in IMPLICIT.values())
 
-    @property
-    def name(self) -> str:
-        return self.method.name
-
-
-@dataclass(frozen=True, kw_only=True)
 class BackwardEuler(Config):
     """Backward Euler, the implicit solve truncated to a Neumann series of `terms` terms (Zhang et al. 2017)."""
 
@@ -94,43 +95,33 @@ class BackwardEuler(Config):
     terms: Few = 2
 
 
-@dataclass(frozen=True, kw_only=True)
 class Verlet(Config):
     """Verlet method for a separable pair: alternating steps of the two components."""
 
     steps: Steps | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class Leapfrog(Config):
     """Leapfrog: Y₊ = 2Y - Y₋ + δt² F(Y)."""
 
     steps: Steps | None = None
-    start: Start = Start.CONSISTENT
+    start: LeapfrogStart = LeapfrogStart.CONSISTENT
 
 
-@dataclass(frozen=True, kw_only=True)
-class Adaptive(Config):
+class Adaptive(RungeKuttaMethod):
     """Embedded Runge-Kutta pair with adaptive step size. `adjoint`: gradients by the adjoint method."""
 
-    method: Annotated[EmbeddedRungeKutta, Record()]
+    records = ADAPTIVE
+    method: Annotated[EmbeddedRungeKutta, Preset()]
     rtol: Positive = Fraction(1, 1000)
     atol: Positive = Fraction(1, 1000)
     adjoint: bool = False
-    norm: Across = Across.SAMPLE
-
-    @classmethod
-    def forms(cls) -> Iterable[Form[Any]]:
-        return (Form(m.name, cls, (("method", m),)) for m in ADAPTIVE.values())
-
-    @property
-    def name(self) -> str:
-        return self.method.name
+    norm: NormReduction = NormReduction.SAMPLE
 
 
-Counted = Fixed | Implicit | BackwardEuler | Verlet | Leapfrog
+FixedStepMethod = Fixed | Implicit | BackwardEuler | Verlet | Leapfrog
 """Methods with a fixed number of steps."""
-Integrator = Counted | Adaptive
+Integrator = FixedStepMethod | Adaptive
 Reversible = Verlet | Leapfrog
 INTEGRATORS: Forms[Integrator] = forms_of(Integrator)
 ONE_STEP: tuple[str, ...] = tuple(forms_of(Fixed | Implicit | BackwardEuler | Adaptive))
@@ -156,7 +147,7 @@ class Scale(Enum):
     RELATIVE = "relative"
 
 
-class Law(Enum):
+class NoiseDistribution(Enum):
     GAUSSIAN = "gaussian"
     LAPLACE = "laplace"
 
@@ -168,21 +159,21 @@ class Scores(Enum):
     LOGITS = "logits"
 
 
-class Weighting(Enum):
+class EnsembleWeighting(Enum):
     """Weights of the ensemble members."""
 
     EQUAL = "equal"
     LEARNED = "learned"
 
 
-class Training(Enum):
+class EnsembleTraining(Enum):
     """Ensemble training: by the loss of the mean prediction, or independently."""
 
     JOINT = "joint"
     APART = "apart"
 
 
-class Laplacian(Enum):
+class LaplacianEstimator(Enum):
     """Δg by random finite differences, squared (biased) or as a product of two (unbiased), or exact."""
 
     BIASED = "biased"
@@ -190,60 +181,58 @@ class Laplacian(Enum):
     EXACT = "exact"
 
 
-class InTime(Enum):
+class TimeDifferentiation(Enum):
     """∂g/∂t by forward-mode differentiation, or by central differences."""
 
     FORWARD = "forward"
     CENTRAL = "central"
 
 
-class Instants(Enum):
+class ResidualTimes(Enum):
     """The residual at all times, or at one random time per sample."""
 
     ALL = "all"
     ONE = "one"
 
 
-class Weights(Enum):
+class InitialWeights(Enum):
     """Initial weights of a retraining step: those of the previous step, or new ones."""
 
     WARM = "warm"
     FRESH = "fresh"
 
 
-class Gradient(Enum):
+class GradientNormEstimator(Enum):
     """‖∇v‖² unbiased, or in the scale of the published code."""
 
     UNBIASED = "unbiased"
     PAPER = "paper"
 
 
-class InSpace(Enum):
+class SpatialDifferentiation(Enum):
     """∇v by forward-mode differentiation, or by finite differences."""
 
     FORWARD = "forward"
     DIFFERENCES = "differences"
 
 
-@dataclass(frozen=True, kw_only=True)
 class Noise(Config):
     """Noise injection after each step, averaged over ensemble members and samples (Wang, Yuan, Shi, Osher 2020)."""
 
     members: Few = 1
     samples: Many = 1
     scale: Scale = Scale.EXACT
-    kind: Law = Law.GAUSSIAN
-    across: Across = Across.SAMPLE
+    kind: NoiseDistribution = NoiseDistribution.GAUSSIAN
+    across: NormReduction = NormReduction.SAMPLE
     average: Scores = Scores.PROBABILITIES
-    weights: Weighting = Weighting.EQUAL
-    training: Training = Training.JOINT
+    weights: EnsembleWeighting = EnsembleWeighting.EQUAL
+    training: EnsembleTraining = EnsembleTraining.JOINT
 
     @property
     def idle(self) -> frozenset[str]:
         return frozenset(() if self.scale is Scale.RELATIVE else {"across"})
 
 
-@dataclass(frozen=True, kw_only=True)
 class ResidualPenalty(Config, identifier="residual"):
     """Residual penalty: ‖∂g/∂t - νΔg‖² in the training loss (Wang, Tao, Bao, Shi 2020, section 4)."""
 
@@ -253,19 +242,18 @@ class ResidualPenalty(Config, identifier="residual"):
     probes: Few = 1
     times: tuple[Nonnegative, ...] = (0, 1)
     jitter: Nonnegative = Fraction(1, 5)
-    estimator: Laplacian = Laplacian.BIASED
-    derivative: InTime = InTime.FORWARD
+    estimator: LaplacianEstimator = LaplacianEstimator.BIASED
+    derivative: TimeDifferentiation = TimeDifferentiation.FORWARD
     of: Scores = Scores.PROBABILITIES
-    instants: Instants = Instants.ALL
+    instants: ResidualTimes = ResidualTimes.ALL
 
     @property
     def idle(self) -> frozenset[str]:
-        tau = {"tau"} if self.derivative is InTime.FORWARD else set()
+        tau = {"tau"} if self.derivative is TimeDifferentiation.FORWARD else set()
         instants = {"instants"} if len(self.times) == 1 else set()
-        return frozenset(tau | instants | ({"h", "probes"} if self.estimator is Laplacian.EXACT else set()))
+        return frozenset(tau | instants | ({"h", "probes"} if self.estimator is LaplacianEstimator.EXACT else set()))
 
 
-@dataclass(frozen=True, kw_only=True)
 class HeatSmoothing(Config, identifier="retraining"):
     """Heat smoothing: implicit Euler steps of the heat equation by retraining (Campbell, Finlay, Oberman 2020)."""
 
@@ -273,16 +261,15 @@ class HeatSmoothing(Config, identifier="retraining"):
     weight: Positive = Fraction(1, 2)
     probes: Few = 10
     delta: Positive = Fraction(1, 10)
-    start: Weights = Weights.WARM
-    estimator: Gradient = Gradient.UNBIASED
-    derivative: InSpace = InSpace.FORWARD
+    start: InitialWeights = InitialWeights.WARM
+    estimator: GradientNormEstimator = GradientNormEstimator.UNBIASED
+    derivative: SpatialDifferentiation = SpatialDifferentiation.FORWARD
 
     @property
     def idle(self) -> frozenset[str]:
-        return frozenset({"delta"} if self.derivative is InSpace.FORWARD else ())
+        return frozenset({"delta"} if self.derivative is SpatialDifferentiation.FORWARD else ())
 
 
-@dataclass(frozen=True, kw_only=True)
 class RandomizedSmoothing(Config, identifier="sampling"):
     """Randomized smoothing: Gaussian noise on the input only, one sample per input in training (Cohen, Rosenfeld,
     Kolter 2019)."""
@@ -296,7 +283,6 @@ class RandomizedSmoothing(Config, identifier="sampling"):
         return frozenset({"training_samples"} if self.training_samples == 1 else ())
 
 
-@dataclass(frozen=True, kw_only=True)
 class Dropout(Config):
     """Dropout of hidden units (Srivastava et al. 2014)."""
 
@@ -304,7 +290,6 @@ class Dropout(Config):
     samples: Many = 1
 
 
-@dataclass(frozen=True, kw_only=True)
 class StochasticDepth(Config):
     """Stochastic depth: whole residual branches are dropped (Huang et al. 2016)."""
 
@@ -312,7 +297,6 @@ class StochasticDepth(Config):
     samples: Many = 1
 
 
-@dataclass(frozen=True, kw_only=True)
 class ShakeShake(Config):
     """Shake-shake: two branches mixed by random convex weights (Gastaldi 2017)."""
 
@@ -321,7 +305,7 @@ class ShakeShake(Config):
 
 
 Diffusion = Noise | ResidualPenalty | HeatSmoothing | RandomizedSmoothing | Dropout | StochasticDepth | ShakeShake
-Drawn = Noise | RandomizedSmoothing | Dropout | StochasticDepth | ShakeShake
+SampledDiffusion = Noise | RandomizedSmoothing | Dropout | StochasticDepth | ShakeShake
 """Realizations with a number of noise samples."""
 DIFFUSIONS: Forms[Diffusion] = forms_of(Diffusion)
 
@@ -329,7 +313,6 @@ DIFFUSIONS: Forms[Diffusion] = forms_of(Diffusion)
 # ---- Solvers on physical domains
 
 
-@dataclass(frozen=True, kw_only=True)
 class Pinn(Config, identifier="residual"):
     """Physics-informed neural network (Raissi, Perdikaris, Karniadakis 2019).
 
@@ -350,7 +333,6 @@ class Pinn(Config, identifier="residual"):
     probes: Few | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class Grid(Config):
     """Grid method with n points per dimension: Fourier, Chebyshev collocation, finite volumes or finite differences."""
 
@@ -358,7 +340,6 @@ class Grid(Config):
     extent: Positive | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class MonteCarlo(Config, identifier="paths"):
     """Monte Carlo estimates at query points, with 95 % confidence intervals (Feynman-Kac; Øksendal, ch. 8 and 9)."""
 
@@ -366,7 +347,6 @@ class MonteCarlo(Config, identifier="paths"):
     steps: Paired = 32
 
 
-@dataclass(frozen=True, kw_only=True)
 class RandomFeatures(Config, identifier="features"):
     """n random Fourier features, coefficients by linear least squares (Rahimi, Recht 2007; Dong, Li 2021).
 
@@ -387,8 +367,7 @@ SOLVERS: Forms[Solver] = forms_of(Solver)
 # ---- Realizations of a spec
 
 
-@dataclass(frozen=True, kw_only=True)
-class Realizations:
+class Realizations(Record, kw_only=True):
     """The chosen method of each part of the equation."""
 
     time: Located[Integrator] | None = None

@@ -7,8 +7,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Annotated, assert_never
 
-from pdedsl.config.base import Config, Few, Forms, Positive, Record, Value, Whole, Width, forms_of
-from pdedsl.frozen_dataclass import dataclass
+from pdedsl.config.base import Config, Few, Forms, Positive, Preset, Value, Whole, Width, forms_of
 from pdedsl.numerics.activations import ACTIVATIONS, Activation
 from pdedsl.numerics.torchvision_models import MODELS
 
@@ -18,7 +17,6 @@ from pdedsl.numerics.torchvision_models import MODELS
 TANH, RELU = ACTIVATIONS["tanh"], ACTIVATIONS["relu"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class Mlp(Config):
     """Multilayer perceptron with `depth` hidden layers of `width` units: a field on R^d."""
 
@@ -27,24 +25,20 @@ class Mlp(Config):
     activation: Activation = TANH
 
 
-@dataclass(frozen=True, kw_only=True)
 class Resnet(Config):
     """Residual networks for small images (He et al. 2016, section 4.2); a list of depths makes an ensemble."""
 
     depth: tuple[Annotated[int, Whole(1, (20, 32, 44, 56, 110))], ...]
 
 
-@dataclass(frozen=True, kw_only=True)
 class Resnet18(Config):
     """ResNet-18 for small images (He et al. 2016)."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class PreactResnet18(Config):
     """Pre-activation ResNet-18 (He et al. 2016b)."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class WideResnet(Config):
     """Wide residual network (Zagoruyko, Komodakis 2016)."""
 
@@ -52,7 +46,6 @@ class WideResnet(Config):
     width: Few = 10
 
 
-@dataclass(frozen=True, kw_only=True)
 class Convnet(Config):
     """Convolutional network with the same input and output shape."""
 
@@ -60,34 +53,30 @@ class Convnet(Config):
     activation: Activation = RELU
 
 
-@dataclass(frozen=True, kw_only=True)
 class Conv(Config):
     """Convolution with a size × size kernel."""
 
     size: Few = 3
 
 
-@dataclass(frozen=True, kw_only=True)
 class Linear(Config):
     """A matrix."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Torchvision(Config):
     """A torchvision model by name."""
 
     model: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class Torch(Config):
     """Your own module, "package.module:Name", called with the other arguments; imported only with `--trust`."""
 
     open = True
     network: str
     maps: tuple[str, ...] = ()
-    options: Annotated[tuple[tuple[str, Value], ...], Record()] = ()
-    counted: Annotated[int | None, Record()] = field(default=None, compare=False)  # its residual maps, once imported
+    options: Annotated[tuple[tuple[str, Value], ...], Preset()] = ()
+    counted: Annotated[int | None, Preset()] = field(default=None, compare=False)  # its residual maps, once imported
 
     @property
     def path(self) -> tuple[str, str]:
@@ -139,29 +128,27 @@ def residual_maps(net: Network) -> int | None:
 # What stands around an equation on pixels.
 
 
-class Between(Enum):
+class FrameActivation(Enum):
     """1-Lipschitz activations of the architecture. `maxmin` sorts pairs of channels, and is not a scalar function."""
 
     MAXMIN = "maxmin"
     RELU = "relu"
 
 
-@dataclass(frozen=True, kw_only=True)
 class Paper(Config):
     """Convolutions with batch normalization and ReLU, global average pooling (Ruthotto, Haber 2018, section 5)."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Lipschitz(Config):
+class LipschitzFrame(Config, keyword="lipschitz"):
     """1-Lipschitz layers for all weights: patches of pixels become channels, channels are zero-padded, linear maps have
     norm at most 1, followed by `dense` convex potential layers (Meunier et al., ICML 2022)."""
 
     patch: Width = 1
     dense: Annotated[int, Whole(0, most=1000)] = 0
-    activation: Between = Between.MAXMIN
+    activation: FrameActivation = FrameActivation.MAXMIN
 
 
-Frame = Paper | Lipschitz
+Frame = Paper | LipschitzFrame
 FRAMES: Forms[Frame] = forms_of(Frame)
 
 
@@ -169,14 +156,12 @@ FRAMES: Forms[Frame] = forms_of(Frame)
 # Normalisations between an operator and an activation.
 
 
-@dataclass(frozen=True, kw_only=True)
 class TvNorm(Config):
     """Total-variation normalization: z/√(Σ|z|² + ε) over the channels of a pixel (Ruthotto, Haber 2018, section 4)."""
 
     eps: Positive = Fraction(1, 1000)
 
 
-@dataclass(frozen=True, kw_only=True)
 class BatchNorm(Config):
     """Batch normalization: per channel, over the batch and all pixels (Ioffe, Szegedy 2015)."""
 

@@ -21,24 +21,21 @@ from pdedsl.config.base import (
     forms_of,
 )
 from pdedsl.config.evaluation import Norm
-from pdedsl.frozen_dataclass import dataclass
+from pdedsl.record import Record
 
 # ---- training
 
 
-@dataclass(frozen=True, kw_only=True)
 class Crop(Config):
     """Random crop after zero-padding by `pad` pixels."""
 
     pad: Annotated[int, Whole(1, most=128)] = 4
 
 
-@dataclass(frozen=True, kw_only=True)
 class Flip(Config):
     """Random horizontal flip with probability ½."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Gaussian(Config):
     """Gaussian noise: x + std·n with n ~ N(0, I); values are not clipped to [0, 1]."""
 
@@ -49,7 +46,6 @@ Augmentation = Crop | Flip | Gaussian
 AUGMENTATIONS: Forms[Augmentation] = forms_of(Augmentation)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Fgsm(Config):
     """FGSM: one step of size eps along the (normalized) gradient (Goodfellow et al. 2015)."""
 
@@ -58,7 +54,6 @@ class Fgsm(Config):
     eot: Few = 1
 
 
-@dataclass(frozen=True, kw_only=True)
 class Pgd(Config):
     """PGD from a random start (Madry et al. 2018); the default `step` is 2.5 eps/steps."""
 
@@ -69,7 +64,6 @@ class Pgd(Config):
     eot: Few = 1
 
 
-@dataclass(frozen=True, kw_only=True)
 class Ifgsm(Config):
     """I-FGSM: PGD from the sample itself (Kurakin et al. 2017)."""
 
@@ -84,14 +78,12 @@ Adversary = Fgsm | Pgd | Ifgsm
 ADVERSARIES: Forms[Adversary] = forms_of(Adversary)
 
 
-@dataclass(frozen=True, kw_only=True)
 class SmoothInTime(Config):
     """weight · ∫ φ_τ(∂_t θ) dt (Ruthotto, Haber 2018, eq. 13)."""
 
     weight: Nonnegative
 
 
-@dataclass(frozen=True, kw_only=True)
 class Weights(Config):
     """L2 penalty: weight · ½‖θ‖²."""
 
@@ -102,12 +94,10 @@ Regularizer = SmoothInTime | Weights
 REGULARIZERS: Forms[Regularizer] = forms_of(Regularizer)
 
 
-@dataclass(frozen=True, kw_only=True)
 class CrossEntropy(Config):
     """Cross-entropy: -log of the probability of the label."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Margin(Config):
     """Cross-entropy with a margin: the true-class logit minus 2√2 eps, at a temperature (Prach et al., CVPR 2024)."""
 
@@ -125,8 +115,7 @@ class Precision(Enum):
     BFLOAT16 = "bfloat16"
 
 
-@dataclass(frozen=True)
-class Box:
+class Box(Record):
     """`constrain K in [a, b]`: box constraint on the weights of an operator, by clipping."""
 
     operator: str
@@ -138,7 +127,6 @@ class Box:
 # Optimizers and schedules of their learning rate.
 
 
-@dataclass(frozen=True, kw_only=True)
 class Sgd(Config):
     """Stochastic gradient descent."""
 
@@ -148,7 +136,6 @@ class Sgd(Config):
     nesterov: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
 class Adam(Config):
     """Adam (Kingma, Ba 2015)."""
 
@@ -156,7 +143,6 @@ class Adam(Config):
     weight_decay: Nonnegative = 0
 
 
-@dataclass(frozen=True, kw_only=True)
 class Adamw(Config):
     """AdamW (Loshchilov, Hutter 2019)."""
 
@@ -164,7 +150,6 @@ class Adamw(Config):
     weight_decay: Nonnegative = Fraction(1, 100)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Lbfgs(Config):
     """L-BFGS, full-batch, with its own number of steps (Liu, Nocedal 1989)."""
 
@@ -177,7 +162,6 @@ Optimizer = Sgd | Adam | Adamw | Lbfgs
 OPTIMIZERS: Forms[Optimizer] = forms_of(Optimizer)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Step(Config):
     """Multiplies the learning rate by `factor` at the given epochs, or every `every` epochs."""
 
@@ -186,14 +170,12 @@ class Step(Config):
     factor: Positive = Fraction(1, 10)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Cosine(Config):
     """Cosine decay of the learning rate after a linear warm-up (Loshchilov, Hutter 2017)."""
 
     warmup: Natural = 0
 
 
-@dataclass(frozen=True, kw_only=True)
 class Constant(Config):
     """Constant learning rate."""
 

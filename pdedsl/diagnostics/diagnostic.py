@@ -6,14 +6,14 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from itertools import groupby
 
 from pdedsl.diagnostics import escaping
 from pdedsl.diagnostics.fixes import Fix, Span, resolve_edits
-from pdedsl.frozen_dataclass import dataclass
+from pdedsl.record import Record
 
 
 class Severity(StrEnum):
@@ -29,8 +29,7 @@ _COMMENT = re.compile(r'("[^"\n\r]*")|#[^\n\r]*')  # or a string literal, which 
 NOWHERE = Span(0, 0)
 
 
-@dataclass(frozen=True)
-class Patch:
+class Patch(Record):
     """The origin of a part of a text: `origin.text[start:]`; the whole of `origin` if `start` is None, because the part
     is generated from it."""
 
@@ -46,8 +45,7 @@ class Patch:
         return self.span.start <= span.start and span.end <= self.span.end
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(Record):
     """A text with its file name; `patches` are parts from other sources, such as the command line."""
 
     text: str
@@ -88,8 +86,7 @@ class Source:
         return {"line": line, "column": column, "end_line": end_line, "end_column": end_column}
 
 
-@dataclass(frozen=True)
-class Diagnostic:
+class Diagnostic(Record):
     """One error or warning. `notes` mark related locations; `fixes` can be applied by an editor.
 
     Of diagnostics marked `once` with the same code and message, only the first in the text is reported.

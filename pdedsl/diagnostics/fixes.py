@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from pdedsl.frozen_dataclass import dataclass
+from pdedsl.record import Record
 
 _BLANK = " \t\r"
 
@@ -22,8 +22,7 @@ class Span(NamedTuple):
         return Span(min(self.start, other.start), max(self.end, other.end))
 
 
-@dataclass(frozen=True)
-class Edit:
+class Edit(Record):
     """Replaces the text at `span` with `new`.
 
     With `old`, only this word is replaced; it is the whole span or occurs in it exactly once. A removed `item` takes a
@@ -39,8 +38,7 @@ class Edit:
     key: str = ""
 
 
-@dataclass(frozen=True)
-class Fix:
+class Fix(Record):
     """Edits to be applied together, with a title."""
 
     title: str

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pdedsl.diagnostics import Diagnostic, Span
 from pdedsl.diagnostics.fixes import Edit, resolve_edits
 from pdedsl.editor.conversion import formatted
 from pdedsl.editor.document import Document
+from pdedsl.record import Record
 
 
-@dataclass(frozen=True)
-class Action:
+class Action(Record):
     """Edits with a title; `cures` is the diagnostic that they fix, if any."""
 
     title: str

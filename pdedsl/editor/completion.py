@@ -4,7 +4,6 @@ the cursor determine the context."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from inspect import cleandoc
 from itertools import takewhile
@@ -42,6 +41,7 @@ from pdedsl.language.lexer import (
 from pdedsl.language.names import canonical_name
 from pdedsl.language.parser import scanner
 from pdedsl.language.syntax_errors import KEYWORDS, STATEMENT_EXAMPLES
+from pdedsl.record import Record
 from pdedsl.sources import shipped_specs
 
 
@@ -58,8 +58,7 @@ class ItemKind(StrEnum):
     SIGN = "text"
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(Record):
     """A completion item: `insert` replaces `span`, the text already typed."""
 
     label: str
@@ -70,8 +69,7 @@ class Item:
     about: str = ""  # in Markdown
 
 
-@dataclass(frozen=True)
-class _Proposal:
+class _Proposal(Record):
     label: str
     kind: ItemKind
     detail: str = ""
@@ -79,8 +77,7 @@ class _Proposal:
     insert: str = ""
 
 
-@dataclass(frozen=True)
-class Context:
+class Context(Record):
     """The proposals at a cursor; `forms` if a network, method or other call of one of these forms is expected there,
     and `is_value` if a value is, which may be a list."""
 

@@ -17,11 +17,11 @@ from pdedsl.language.ast import Syntax
 from pdedsl.language.lexer import TokenizedSource
 from pdedsl.language.parser import parse_with_tokens
 from pdedsl.language.token_stream import DeclaredNames
+from pdedsl.record import Record
 from pdedsl.sources import without_bom
 
 
-@dataclass(frozen=True)
-class Document:
+class Document(Record):
     """Results of the compiler for a text. `lines` are its tokens and `syntax` the statements that can be parsed;
     `spec`, `analysis` and `plan` are None after errors; `diagnostics` are those of `pdedsl check`."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import assert_never
 
 from lark import Token
@@ -14,10 +13,10 @@ from pdedsl.editor.names import NameKind, Occurrence, all_tokens
 from pdedsl.editor.visitor import TokenKind
 from pdedsl.language.elaborate.expressions import RESERVED
 from pdedsl.language.lexer import STATEMENT_KEYWORDS, span_of
+from pdedsl.record import Record
 
 
-@dataclass(frozen=True)
-class Coloured:
+class Coloured(Record):
     """A token within one line; `declares` marks a declaration, `fixed` a constant."""
 
     span: Span

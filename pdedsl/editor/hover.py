@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pdedsl.diagnostics import Span, escaping
 from pdedsl.editor.document import Document
@@ -17,10 +17,10 @@ from pdedsl.language import ast as t
 from pdedsl.language.lexer import span_of
 from pdedsl.language.printing import latex
 from pdedsl.language.syntax_errors import STATEMENT_EXAMPLES
+from pdedsl.record import Record
 
 
-@dataclass(frozen=True)
-class Hover:
+class Hover(Record):
     """Markdown about a span, and the LaTeX of its text."""
 
     span: Span

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from pdedsl.editor.document import Document
 from pdedsl.explainer.explain import first_layer
@@ -11,10 +10,10 @@ from pdedsl.explainer.terms import coefficient_of, term_name
 from pdedsl.ir.analysis import EquationFacts
 from pdedsl.ir.spec import SpaceKind, Spec
 from pdedsl.ir.terms import TimeDerivative
+from pdedsl.record import Record
 
 
-@dataclass(frozen=True)
-class Hint:
+class Hint(Record):
     """A text displayed at an offset."""
 
     offset: int

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
@@ -15,6 +14,7 @@ from pdedsl.editor.visitor import NameRole
 from pdedsl.language import ast as t
 from pdedsl.language.lexer import StatementTokens, TokenizedSource, span_of
 from pdedsl.language.names import canonical_name
+from pdedsl.record import Record
 
 _NUMERATOR = re.compile(r"∂[⁰¹²³⁴-⁹]*([^/\s₀-₉ᵢⱼₖ-ₙ]*)")
 _DENOMINATOR = re.compile(r"∂([^∂₀-₉ᵢⱼₖ-ₙ⁻⁰¹²³⁴-⁹]+)")
@@ -44,8 +44,7 @@ KEYWORDS = {
 }
 
 
-@dataclass(frozen=True)
-class Declaration:
+class Declaration(Record):
     """The declaration of a name; `statement` is None if it cannot be parsed. Parameters of functions and indices of
     sums are visible only within `scope`."""
 
@@ -57,8 +56,7 @@ class Declaration:
     scope: Span | None = None
 
 
-@dataclass(frozen=True)
-class Occurrence:
+class Occurrence(Record):
     """A name in the text: it refers to a declaration, or has another role, or is unknown."""
 
     id: str
@@ -71,8 +69,7 @@ class Occurrence:
         return self.of is not None and self.of.span == self.span
 
 
-@dataclass(frozen=True)
-class Names:
+class Names(Record):
     """All names in the order of the text; `unplaced` are names in derivatives whose span could not be determined."""
 
     occurrences: tuple[Occurrence, ...]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from itertools import accumulate
 from typing import assert_never
 
 from pdedsl.diagnostics import Span
+from pdedsl.record import Record
 
 _BREAK = re.compile(r"\r\n|\r|\n")
 
@@ -23,8 +23,7 @@ class Encoding(StrEnum):
     UTF32 = "utf-32"
 
 
-@dataclass(frozen=True)
-class Positions:
+class Positions(Record):
     """Converts positions in a text."""
 
     text: str

@@ -4,7 +4,6 @@ refer to no declaration: names of types, networks, methods, arguments, entries a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, assert_never
 
@@ -19,6 +18,7 @@ from pdedsl.explainer.explain import evidence
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.declarations import IMAGES
+from pdedsl.record import Record
 
 if TYPE_CHECKING:
     from pdedsl.editor.document import Document
@@ -57,8 +57,7 @@ class TokenKind(StrEnum):
     ENUM_MEMBER = "enumMember"
 
 
-@dataclass(frozen=True)
-class Symbol:
+class Symbol(Record):
     """A statement or an entry; `selection` is the span of its name."""
 
     name: str
@@ -73,8 +72,7 @@ def _no_text(_: Document) -> str:
     return ""
 
 
-@dataclass(frozen=True)
-class NameRole:
+class NameRole(Record):
     """The role of a name: its highlighting and its documentation in Markdown, made on use."""
 
     kind: TokenKind

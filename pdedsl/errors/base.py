@@ -7,15 +7,14 @@ from string import Formatter
 
 from pdedsl.diagnostics import Diagnostic, PdeError, Severity, Span
 from pdedsl.diagnostics.fixes import Fix
-from pdedsl.frozen_dataclass import dataclass
+from pdedsl.record import Record
 
 FixOf = Callable[[Span], tuple[Fix, ...]]
 SpanError = Callable[[Span], PdeError]
 Notes = tuple[tuple[Span, str], ...]
 
 
-@dataclass(frozen=True)
-class Code:
+class Code(Record):
     """`description` is the entry in the reference; the message of an error is more specific."""
 
     name: str

@@ -12,7 +12,7 @@ from pdedsl.api import parse
 from pdedsl.attacks import Box
 from pdedsl.attacks.constraints import Bound, read_box
 from pdedsl.config.blocks import EvaluateBlock
-from pdedsl.config.evaluation import Lipschitz, SmoothingCertificate
+from pdedsl.config.evaluation import LipschitzCertificate, SmoothingCertificate
 from pdedsl.evaluation.engine import EvaluationEngine
 from pdedsl.evaluation.measure import EvaluatedModel, Smoothing, has_lipschitz_constant
 from pdedsl.evaluation.metrics import EvaluationMetrics, weight_magnitudes
@@ -131,7 +131,9 @@ def require_arguments(requested: Sequence[Measurement], block: EvaluateBlock, su
     )
     if gaussian and subject.smoothing is None:
         raise ValueError("`certify randomized_smoothing` needs `sigma`, the standard deviation of the noise")
-    lipschitz = any(isinstance(w, CertificateMeasurement) and isinstance(w.certificate, Lipschitz) for w in requested)
+    lipschitz = any(
+        isinstance(w, CertificateMeasurement) and isinstance(w.certificate, LipschitzCertificate) for w in requested
+    )
     if lipschitz and subject.smoothing is None and not has_lipschitz_constant(subject.model):
         raise ValueError(f"certify lipschitz: {_why_not_lipschitz(subject.model)}")
     if block.audit is not None and not block.attack:

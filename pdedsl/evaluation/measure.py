@@ -17,7 +17,7 @@ from pdedsl.attacks import L2, Box, Predictor, Result, audit
 from pdedsl.config.evaluation import (
     Attack,
     Certificate,
-    Lipschitz,
+    LipschitzCertificate,
     SmoothingCertificate,
 )
 from pdedsl.evaluation.protocol import (
@@ -192,7 +192,7 @@ def _measure_certificate(certificate: Certificate, subject: EvaluatedModel, x: T
         case SmoothingCertificate():
             assert subject.smoothing is not None
             return _gaussian_at(subject.smoothing, x, certificate, seed)
-        case Lipschitz():
+        case LipschitzCertificate():
             return _lipschitz(subject, x, seed)
         case _:
             assert_never(certificate)

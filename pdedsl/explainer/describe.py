@@ -6,17 +6,17 @@ from typing import assert_never
 
 from pdedsl.config.methods import (
     Adaptive,
+    EnsembleWeighting,
     Grid,
-    InSpace,
-    Instants,
-    InTime,
-    Laplacian,
+    LaplacianEstimator,
     MonteCarlo,
     Pinn,
     RandomFeatures,
-    Weighting,
+    ResidualTimes,
+    SpatialDifferentiation,
+    TimeDifferentiation,
 )
-from pdedsl.config.networks import Frame, Lipschitz, Paper
+from pdedsl.config.networks import Frame, LipschitzFrame, Paper
 from pdedsl.diagnostics import Span
 from pdedsl.ir.noise import (
     ConstantNoise,
@@ -189,7 +189,7 @@ def average_texts(plan: DataPlan) -> tuple[str, ...]:
     if plan.members == plan.samples == 1:
         return ()
     counts = f"{count_noun(plan.members, 'ensemble member')} and {count_noun(plan.samples, 'noise sample')}"
-    weighted = ", with learned weights" if plan.weights is Weighting.LEARNED else ""
+    weighted = ", with learned weights" if plan.weights is EnsembleWeighting.LEARNED else ""
     return f"average of the {plan.average.value}", f"over {counts}{weighted}"
 
 
@@ -229,7 +229,7 @@ def _architecture_detail(frame: Frame) -> str:
     match frame:
         case Paper():
             return ""
-        case Lipschitz(dense=dense):
+        case LipschitzFrame(dense=dense):
             layers = f", then {count_noun(dense, 'dense convex potential layer')}" if dense else ""
             return f"; stem, transitions and head are 1-Lipschitz{layers}"
         case _:
@@ -301,10 +301,10 @@ def objective_lines(objective: Objective) -> list[str]:
 
 def _residual_line(r: ResidualPenalty) -> str:
     times = ", ".join(f"{t:g}" for t in r.times)
-    where = "" if r.instants is Instants.ALL else ", at one random time per sample"
+    where = "" if r.instants is ResidualTimes.ALL else ", at one random time per sample"
     laplacian = (
         "exact"
-        if r.estimator is Laplacian.EXACT
+        if r.estimator is LaplacianEstimator.EXACT
         else f"estimated by {count_noun(r.probes, 'random finite difference')}, {r.estimator.value}"
     )
     return (
@@ -329,9 +329,9 @@ def _retraining_lines(r: HeatSmoothing) -> list[str]:
 
 def _unused(objective: ResidualPenalty | HeatSmoothing) -> list[str]:
     unused: list[str] = []
-    if objective.derivative in (InTime.FORWARD, InSpace.FORWARD):
+    if objective.derivative in (TimeDifferentiation.FORWARD, SpatialDifferentiation.FORWARD):
         unused.append("tau" if isinstance(objective, ResidualPenalty) else "delta")
-    if objective.estimator is Laplacian.EXACT:
+    if objective.estimator is LaplacianEstimator.EXACT:
         unused += ["h", "probes"]
     verb = "is" if len(unused) == 1 else "are"
     return [f"{' and '.join(unused)} {verb} not used: derivatives are exact"] if unused else []

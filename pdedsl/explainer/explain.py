@@ -4,7 +4,6 @@ solution method with its theorem, and the axioms."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
 
@@ -26,6 +25,7 @@ from pdedsl.ir.spec import SpaceKind, Spec, Time
 from pdedsl.ir.terms import Components, Generator, Indexed, MatrixStructure
 from pdedsl.ir.theorem import Theorem
 from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Undecided, Verdict
+from pdedsl.record import Record
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Field
 
@@ -56,8 +56,7 @@ def facts_json(analysis: Analysis) -> dict[str, object]:
 # ---- Explanation
 
 
-@dataclass(frozen=True)
-class Explanation:
+class Explanation(Record):
     """The class of an equation, the network or solution method derived from it, and its axioms: `print` it, or display
     it in a notebook.
 

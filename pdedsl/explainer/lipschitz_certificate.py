@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
-from pdedsl.config.evaluation import Lipschitz as LipschitzCertificate
-from pdedsl.config.networks import Lipschitz, Paper
+from pdedsl.config.evaluation import LipschitzCertificate
+from pdedsl.config.networks import LipschitzFrame, Paper
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
 from pdedsl.ir.verdicts import Axiom, Proved
@@ -18,7 +18,7 @@ def certificate_lines(plan: Model, analysis: Analysis) -> list[str]:
     """Lines for a spec that requests a certificate, by its architecture or in its evaluation; otherwise none."""
     evaluate = analysis.spec.evaluate
     requested = evaluate is not None and any(isinstance(c.config, LipschitzCertificate) for c in evaluate.certify)
-    lipschitz = isinstance(plan, ImagePlan) and isinstance(plan.frame, Lipschitz)
+    lipschitz = isinstance(plan, ImagePlan) and isinstance(plan.frame, LipschitzFrame)
     if not (requested or lipschitz):
         return []
     obstacles = [f"{NO_CERTIFICATE}: {obstacle}" for obstacle in _obstacles(plan, analysis)]
@@ -33,7 +33,7 @@ def _obstacles(plan: Model, analysis: Analysis) -> Iterator[str]:
             match frame:
                 case Paper():
                     yield "the frame has convolutions and batch norms without a bound; write frame lipschitz"
-                case Lipschitz():
+                case LipschitzFrame():
                     pass
                 case _:
                     assert_never(frame)

@@ -6,11 +6,11 @@ from dataclasses import field
 from enum import StrEnum
 
 from pdedsl.diagnostics import Diagnostic, escaping
-from pdedsl.frozen_dataclass import dataclass
 from pdedsl.ir.noise import RandomResidual
 from pdedsl.ir.spec import Equation, Spec
 from pdedsl.ir.terms import Generator, Term
 from pdedsl.ir.verdicts import Axiom, Verdict
+from pdedsl.record import Record
 
 
 class EquationClass(StrEnum):
@@ -36,8 +36,7 @@ class EquationClass(StrEnum):
     CONSTRAINT = "constraint"
 
 
-@dataclass(frozen=True)
-class EquationFacts:
+class EquationFacts(Record):
     """The class and terms of an equation, and the generator of its diffusion process.
 
     Constants are numbers in `generator`, for computations, and names in `process`, for display.
@@ -54,8 +53,7 @@ class EquationFacts:
     random_residual: RandomResidual | None = None
 
 
-@dataclass(frozen=True)
-class Analysis:
+class Analysis(Record):
     """The analysis of a spec, independent of weights, with its errors and warnings."""
 
     spec: Spec

@@ -9,16 +9,15 @@ from math import comb, prod
 
 from sympy import Expr, S, Symbol
 
-from pdedsl.frozen_dataclass import dataclass
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Derivative, Residual
+from pdedsl.record import Record
 from pdedsl.symbolic.printing import notation
 
 SymmetryArguments = tuple[int, tuple[int, ...]] | tuple[int, tuple[int, ...], bool]
 
 
-@dataclass(frozen=True)
-class Ansatz:
+class Ansatz(Record):
     """base + factor · N for one component, and the conditions that it satisfies, as (condition, residual)."""
 
     base: Expr = S.Zero
@@ -31,8 +30,7 @@ class Ansatz:
         return f"{name} = {network}" if self.base == 0 else f"{name} = {notation(self.base)} + {network}"
 
 
-@dataclass(frozen=True)
-class ReflectionSymmetry:
+class ReflectionSymmetry(Record):
     """u_c(Rx) = signs[c] u_c(x), where R reflects a coordinate about the center of its interval, or shifts it by the
     length of the interval."""
 
@@ -56,8 +54,7 @@ class ReflectionSymmetry:
         return f"{' and '.join(kinds)} about {x} = {notation(center)}"
 
 
-@dataclass(frozen=True)
-class HardConstraints:
+class HardConstraints(Record):
     """Conditions satisfied exactly for every network N: the ansatz u = base + factor · N of each component, and a
     reflection symmetry."""
 

@@ -10,16 +10,15 @@ from collections.abc import Mapping
 from sympy import Add, Expr, S, Symbol, sqrt
 
 from pdedsl.diagnostics import Span
-from pdedsl.frozen_dataclass import dataclass
 from pdedsl.ir.residual import Affine, Derivative, Residual
+from pdedsl.record import Record
 from pdedsl.symbolic.evaluate import is_numerically_equal
 from pdedsl.symbolic.symbols import Field
 
 Normal = tuple[Expr, ...]  # one entry for each coordinate of space
 
 
-@dataclass(frozen=True)
-class Face:
+class Face(Record):
     """A face of the space-time box: a coordinate at its lower or upper end."""
 
     coordinate: int
@@ -30,8 +29,7 @@ class Face:
         return tuple(outward if k == self.coordinate else S.Zero for k in range(len(space)))
 
 
-@dataclass(frozen=True)
-class LevelSet:
+class LevelSet(Record):
     """The level set F = 0 in the closed domain. On the boundary of an irregular domain F is its g > 0."""
 
     expr: Expr
@@ -46,8 +44,7 @@ class LevelSet:
 Place = Face | LevelSet
 
 
-@dataclass(frozen=True)
-class ConditionResidual:
+class ConditionResidual(Record):
     """An initial, terminal or boundary condition: residuals that vanish on a face or level set, restricted to the part
     where every g in `part` is positive."""
 
@@ -60,16 +57,14 @@ class ConditionResidual:
 # ---- Types of scalar conditions
 
 
-@dataclass(frozen=True)
-class Dirichlet:
+class Dirichlet(Record):
     """u_c = value."""
 
     component: int
     value: Expr
 
 
-@dataclass(frozen=True)
-class Robin:
+class Robin(Record):
     """alpha u_c + beta ∂u_c/∂n = value with the outer normal n and beta ≠ 0; Neumann if alpha = 0."""
 
     component: int
@@ -86,8 +81,7 @@ class Robin:
         return bool(self.alpha == 0 and self.value == 0)
 
 
-@dataclass(frozen=True)
-class Periodic:
+class Periodic(Record):
     """u_c(end) = sign · u_c(start) + jump along an axis, and ∂u_c(end) = sign · ∂u_c(start) for its derivatives;
     antiperiodic if the sign is -1."""
 
@@ -97,8 +91,7 @@ class Periodic:
     jump: Expr
 
 
-@dataclass(frozen=True)
-class General:
+class General(Record):
     """Any other condition: nonlinear, oblique, of higher order, degenerate, or for several components."""
 
     residual: Residual
@@ -107,8 +100,7 @@ class General:
 BoundaryCondition = Dirichlet | Robin | General
 
 
-@dataclass(frozen=True)
-class InitialCondition:
+class InitialCondition(Record):
     """Initial or terminal condition ∂ⁿu_c/∂tⁿ = value with n = `order`."""
 
     component: int
@@ -116,8 +108,7 @@ class InitialCondition:
     value: Expr
 
 
-@dataclass(frozen=True)
-class ScalarCondition:
+class ScalarCondition(Record):
     """One residual of a condition: its type, its place, and its number as (condition, residual)."""
 
     kind: InitialCondition | BoundaryCondition

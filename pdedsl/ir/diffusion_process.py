@@ -13,20 +13,18 @@ from itertools import chain
 
 from sympy import Add, Expr, Max, Symbol
 
-from pdedsl.frozen_dataclass import dataclass
 from pdedsl.ir.boundary import LevelSet, Place
 from pdedsl.ir.problem import Domain
+from pdedsl.record import Record
 
 
-@dataclass(frozen=True)
-class Absorption:
+class Absorption(Record):
     """Dirichlet condition u = value: paths are absorbed."""
 
     value: Expr
 
 
-@dataclass(frozen=True)
-class Reflection:
+class Reflection(Record):
     """Neumann or Robin condition ∂u/∂n + rate·u = value, n outwards: paths are reflected, and `rate` and `value` are
     integrated against the boundary local time."""
 
@@ -34,8 +32,7 @@ class Reflection:
     value: Expr
 
 
-@dataclass(frozen=True)
-class ProcessBoundary:
+class ProcessBoundary(Record):
     """Absorption or reflection on a face or surface, restricted to the part where every g in `part` is positive."""
 
     place: Place
@@ -50,16 +47,14 @@ class TimeDirection(Enum):
     FORWARD = 1
 
 
-@dataclass(frozen=True)
-class TimeCondition:
+class TimeCondition(Record):
     """Initial or terminal condition u = value, at which paths end."""
 
     direction: TimeDirection
     value: Expr
 
 
-@dataclass(frozen=True)
-class DiffusionProcess:
+class DiffusionProcess(Record):
     """Drift b, diffusion matrix A, rate c, source f, and the conditions at which paths end or are reflected; `matrix`
     holds the nonzero entries (i, j, Aᵢⱼ) with i ≤ j."""
 

@@ -13,14 +13,13 @@ from functools import cached_property
 
 from sympy import Expr, Symbol
 
-from pdedsl.frozen_dataclass import dataclass
 from pdedsl.ir.boundary import BoundaryCondition, Face
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Derivative
+from pdedsl.record import Record
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(Record):
     """A learned number or function in an expression: its component `indices`, differentiated in `slots`."""
 
     symbol: Symbol
@@ -29,8 +28,7 @@ class Parameter:
     slots: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class FaceCondition:
+class FaceCondition(Record):
     """expr = 0 on a face, in terms of jets; `variable` is the first variable in it.
 
     `kind` is its type, with symbols for parameters. `differentiated` is the condition differentiated in time up to the
@@ -46,8 +44,7 @@ class FaceCondition:
     part: tuple[Expr, ...] = ()
 
 
-@dataclass(frozen=True)
-class FirstOrderSystem:
+class FirstOrderSystem(Record):
     """∂w/∂t = rhs for the variables in `differential`, 0 = constraints; initial values; face conditions."""
 
     statement: StrongForm = field(repr=False)

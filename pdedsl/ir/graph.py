@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import assert_never
 
-from pdedsl.frozen_dataclass import dataclass
+from pdedsl.record import Record
 
 VERSION = 1
 HOLE = "{}"
@@ -42,8 +42,7 @@ class Role(StrEnum):
     DECLARATION = "declaration"
 
 
-@dataclass(frozen=True)
-class Node:
+class Node(Record):
     """`name` is that of a fact, function, field or symbol, or a number; `text` is that of a fact, with a hole for each
     expression; `indices` says how many arguments of a field, the first ones, are indices in brackets."""
 
@@ -53,8 +52,7 @@ class Node:
     indices: int = 0
 
 
-@dataclass(frozen=True)
-class Edge:
+class Edge(Record):
     """From a node to its argument number `slot`, or to the declaration of its field."""
 
     start: int
@@ -63,8 +61,7 @@ class Edge:
     role: Role = Role.ARGUMENT
 
 
-@dataclass(frozen=True)
-class Graph:
+class Graph(Record):
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
 

@@ -6,29 +6,26 @@ from enum import Enum
 
 from sympy import Expr, Symbol
 
-from pdedsl.config.methods import Across, Law
+from pdedsl.config.methods import NoiseDistribution, NormReduction
 from pdedsl.diagnostics import Span
-from pdedsl.frozen_dataclass import dataclass
+from pdedsl.record import Record
 
 # ---- Random residuals, recognised by the analysis
 
 
-@dataclass(frozen=True)
-class DropoutResidual:
+class DropoutResidual(Record):
     """Dropout: A = c diag(vᵢ²) for the drift v, with c = `strength`."""
 
     strength: Expr
 
 
-@dataclass(frozen=True)
-class StochasticDepthResidual:
+class StochasticDepthResidual(Record):
     """Stochastic depth: A = c vvᵀ."""
 
     strength: Expr
 
 
-@dataclass(frozen=True)
-class ShakeShakeResidual:
+class ShakeShakeResidual(Record):
     """Shake-shake: A = c (f-g)(f-g)ᵀ along ½(f+g), with the two branches f and g."""
 
     strength: Expr
@@ -47,45 +44,40 @@ class DropoutGranularity(Enum):
     LAYER = "layer"
 
 
-@dataclass(frozen=True)
-class ConstantNoise:
+class ConstantNoise(Record):
     """σξ with constant σ = `std`, and ξ of unit variance."""
 
     std: Expr
-    law: Law
+    law: NoiseDistribution
     span: Span
 
 
-@dataclass(frozen=True)
-class StateDependentNoise:
+class StateDependentNoise(Record):
     """σ(x, t)ξ."""
 
     std: Expr
-    law: Law
+    law: NoiseDistribution
     span: Span
 
 
-@dataclass(frozen=True)
-class RelativeNoise:
+class RelativeNoise(Record):
     """a·std(x)·ξ: noise relative to the standard deviation std(x) of the state, a = `scale`."""
 
     scale: Expr
-    across: Across
-    law: Law
+    across: NormReduction
+    law: NoiseDistribution
     span: Span
 
 
-@dataclass(frozen=True)
-class CorrelatedNoise:
+class CorrelatedNoise(Record):
     """Lξ with LLᵀ = `covariance` = 2AΔt."""
 
     covariance: tuple[tuple[Expr, ...], ...]
-    law: Law
+    law: NoiseDistribution
     span: Span
 
 
-@dataclass(frozen=True)
-class DropoutNoise:
+class DropoutNoise(Record):
     """v z/p with z ~ Bernoulli(p), p = `keep_probability`, one z per unit or per layer."""
 
     keep_probability: Expr
@@ -93,8 +85,7 @@ class DropoutNoise:
     span: Span
 
 
-@dataclass(frozen=True)
-class ShakeShakeNoise:
+class ShakeShakeNoise(Record):
     """Shake-shake: αf + (1-α)g with a random weight α of mean ½ and standard deviation `std`."""
 
     std: Expr

@@ -10,19 +10,18 @@ from sympy import Derivative as SympyDerivative
 from sympy import Expr, Symbol, exp
 from sympy import Function as SympyFunction
 
-from pdedsl.frozen_dataclass import dataclass
 from pdedsl.ir.boundary import ConditionResidual
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.ir.spec import Learned
 from pdedsl.ir.types import Scalar, Sign
+from pdedsl.record import Record
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 
 ResidualTransform = Callable[[Residual], Residual]
 
 
-@dataclass(frozen=True)
-class LearnedScalar:
+class LearnedScalar(Record):
     """A learned scalar ν = value(m) of the symbol m: eᵐ if its type has a sign, otherwise m."""
 
     name: str
@@ -46,8 +45,7 @@ def _is_signed(learned: Learned) -> bool:
     return isinstance(learned.type, Scalar) and learned.type.sign is not Sign.ANY
 
 
-@dataclass(frozen=True)
-class LearnedFunction:
+class LearnedFunction(Record):
     """A learned function k = N, or eᴺ if its type has a sign, for a network N of some coordinates."""
 
     learned: Learned

@@ -13,24 +13,23 @@ from sympy import Expr, S, Symbol
 from pdedsl.config.base import Real
 from pdedsl.config.methods import (
     Direction,
+    EnsembleWeighting,
     Fixed,
-    Gradient,
+    GradientNormEstimator,
     Grid,
-    InSpace,
-    Instants,
+    InitialWeights,
     Integrator,
-    InTime,
-    Laplacian,
-    Law,
+    LaplacianEstimator,
+    NoiseDistribution,
+    ResidualTimes,
     Scores,
     Solver,
-    Weighting,
-    Weights,
+    SpatialDifferentiation,
+    TimeDifferentiation,
 )
 from pdedsl.config.networks import Convnet, Frame, Mlp, Network, Normalisation
 from pdedsl.config.training import Box
 from pdedsl.diagnostics import PdeError, Span
-from pdedsl.frozen_dataclass import dataclass
 from pdedsl.ir.ansatz import HardConstraints
 from pdedsl.ir.noise import AdditiveNoise, Noise
 from pdedsl.ir.problem import StrongForm
@@ -39,24 +38,22 @@ from pdedsl.ir.solver_plans import GridPlan, PinnPlan, SolverPlan
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.terms import MatrixStructure
 from pdedsl.numerics.activations import Activation
+from pdedsl.record import Record
 
 # ---- Layers on feature maps
 
 
-@dataclass(frozen=True)
-class Unconstrained:
+class Unconstrained(Record):
     """No constraint on the operator."""
 
 
-@dataclass(frozen=True)
-class NormBound:
+class NormBound(Record):
     """Operator norm ‖K‖ ≤ bound, for all values of the parameters."""
 
     bound: Expr
 
 
-@dataclass(frozen=True)
-class BoxConstraint:
+class BoxConstraint(Record):
     """Every entry of K in [low, high], enforced by projection after each step."""
 
     low: Real
@@ -66,8 +63,7 @@ class BoxConstraint:
 Constraint = Unconstrained | NormBound | BoxConstraint
 
 
-@dataclass(frozen=True)
-class SymmetricConvolution:
+class SymmetricConvolution(Record):
     """factor · Kᵀ σ(N(K Y)), with a size × size convolution K for the learned operator `head` (Ruthotto, Haber)."""
 
     head: Symbol
@@ -79,8 +75,7 @@ class SymmetricConvolution:
     weights_per_step: bool  # otherwise all steps share the weights
 
 
-@dataclass(frozen=True)
-class ConvolutionalField:
+class ConvolutionalField(Record):
     """factor · f(Y), or factor · f(Y, t) if `time_dependent`, with a convolutional network f."""
 
     head: Symbol
@@ -93,8 +88,7 @@ class ConvolutionalField:
 Layer = SymmetricConvolution | ConvolutionalField
 
 
-@dataclass(frozen=True)
-class RightHandSide:
+class RightHandSide(Record):
     """Σ layers + reaction · Y."""
 
     layers: tuple[Layer, ...]
@@ -109,15 +103,13 @@ MAX_EXACT_LAPLACIAN_DIMENSION = 64
 """The exact Laplacian needs one forward-mode pass per dimension."""
 
 
-@dataclass(frozen=True)
-class CrossEntropy:
+class CrossEntropy(Record):
     """Cross-entropy -log u_y(x, T) of the ensemble mean, or of each ensemble member separately (`per_member`)."""
 
     per_member: bool = False
 
 
-@dataclass(frozen=True)
-class Margin:
+class Margin(Record):
     """τ·CE((s - 2√2 ε e_y)/τ, y) with τ = `temperature` (Prach, Brau, Buttazzo, Lampert, CVPR 2024, section 4).
 
     1-Lipschitz logits s certify the radius (s_y - max s_B)/√2, so the margin 2√2 ε requires a radius of 2ε.
@@ -127,8 +119,7 @@ class Margin:
     temperature: float
 
 
-@dataclass(frozen=True)
-class ResidualPenalty:
+class ResidualPenalty(Record):
     """L₁ + weight·L₂ (Wang, Tao, Bao, Shi, section 4), for a network g(x, t) with time as an additional input channel.
 
     L₁ = mean of -log g_y(x, t_k) over `times`; L₂ = mean of ‖∂g/∂t - νΔg‖² at x + ε, with ε uniform in
@@ -144,14 +135,13 @@ class ResidualPenalty:
     probes: int
     times: tuple[float, ...]
     jitter: float
-    estimator: Laplacian
-    derivative: InTime
+    estimator: LaplacianEstimator
+    derivative: TimeDifferentiation
     of: Scores
-    instants: Instants = Instants.ALL
+    instants: ResidualTimes = ResidualTimes.ALL
 
 
-@dataclass(frozen=True)
-class HeatSmoothing:
+class HeatSmoothing(Record):
     """Heat smoothing: implicit Euler steps for f_t = νΔf by retraining (Campbell, Finlay, Oberman 2020).
 
     After training by cross-entropy, step k of n minimises ½‖v - f_k‖² + weight·½hs²‖∇v‖², where s² = `variance` is the
@@ -164,9 +154,9 @@ class HeatSmoothing:
     weight: float
     probes: int
     delta: float
-    start: Weights
-    estimator: Gradient
-    derivative: InSpace = InSpace.FORWARD
+    start: InitialWeights
+    estimator: GradientNormEstimator
+    derivative: SpatialDifferentiation = SpatialDifferentiation.FORWARD
 
 
 Objective = CrossEntropy | Margin | ResidualPenalty | HeatSmoothing
@@ -198,15 +188,13 @@ def weight_box(name: str, spec: Spec) -> Bounds | None:
 # ---- Plans
 
 
-@dataclass(frozen=True)
-class NoiseStep:
+class NoiseStep(Record):
     """Noise added to the state in one step: a segment of pure diffusion."""
 
     noise: AdditiveNoise
 
 
-@dataclass(frozen=True)
-class SdeSteps:
+class SdeSteps(Record):
     """Euler-Maruyama or Runge-Kutta steps along a drift on R^d: step k, in network order, begins at time
     start + time_sign·k·step. For an adaptive scheme `steps` is 1 and `step` is the length of the time interval."""
 
@@ -221,8 +209,7 @@ class SdeSteps:
     branches: tuple[Symbol, ...] = ()  # two fields mixed in each step by shake-shake
 
 
-@dataclass(frozen=True)
-class ResidualBlocks:
+class ResidualBlocks(Record):
     """The residual blocks of a standard architecture (ResNet, …), with noise after each block."""
 
     net: Network
@@ -235,8 +222,7 @@ class ResidualBlocks:
     branch: Network | None = None  # the second branch of shake-shake
 
 
-@dataclass(frozen=True)
-class TimeConditioned:
+class TimeConditioned(Record):
     """A network with time as an additional input, evaluated at one time; the diffusion enters through the loss."""
 
     net: Network
@@ -244,8 +230,7 @@ class TimeConditioned:
     span: Span
 
 
-@dataclass(frozen=True)
-class BaseNetwork:
+class BaseNetwork(Record):
     """A learned network that returns logits."""
 
     net: Network
@@ -255,16 +240,14 @@ class BaseNetwork:
 Part = NoiseStep | SdeSteps | ResidualBlocks | TimeConditioned | BaseNetwork
 
 
-@dataclass(frozen=True)
-class Family:
+class Family(Record):
     """Ensemble members of one architecture with separate weights; parts are in network order."""
 
     parts: tuple[Part, ...]
     members: int
 
 
-@dataclass(frozen=True)
-class DataPlan:
+class DataPlan(Record):
     """A model on a data space: families of ensemble members, a readout, and the average over members and samples."""
 
     families: tuple[Family, ...]  # one, or one per depth
@@ -275,7 +258,7 @@ class DataPlan:
     samples: int  # of the noise, per input
     training_samples: int
     average: Scores
-    weights: Weighting  # of the ensemble members
+    weights: EnsembleWeighting  # of the ensemble members
     readout_span: Span
     operator: OperatorPlan | PdeError = field(repr=False)  # or the reason why there is none
     objective: Objective = field(default_factory=CrossEntropy)
@@ -303,8 +286,7 @@ class DataPlan:
         )
 
 
-@dataclass(frozen=True)
-class ImagePlan:
+class ImagePlan(Record):
     """A network of feature maps: stem, stages in which the equation is integrated, and head."""
 
     image: tuple[int, int, int]
@@ -320,8 +302,7 @@ class ImagePlan:
     objective: Objective = field(default_factory=CrossEntropy)
 
 
-@dataclass(frozen=True)
-class OperatorPlan:
+class OperatorPlan(Record):
     """The evolution operator on R^d; segments are in the order of PDE time."""
 
     segments: tuple[OperatorSegment, ...]
@@ -329,11 +310,10 @@ class OperatorPlan:
     step: Expr
     scheme: Fixed
     samples: int
-    law: Law = Law.GAUSSIAN
+    law: NoiseDistribution = NoiseDistribution.GAUSSIAN
 
 
-@dataclass(frozen=True)
-class OperatorSegment:
+class OperatorSegment(Record):
     """The coefficients of the generator between two times."""
 
     start: Expr
@@ -346,16 +326,14 @@ class OperatorSegment:
     source: Expr = S.Zero
 
 
-@dataclass(frozen=True)
-class Alternative:
+class Alternative(Record):
     """Another method for the same problem; `obstacle` is the reason why it does not apply, empty if it does."""
 
     method: Solver
     obstacle: str = ""
 
 
-@dataclass(frozen=True)
-class SolvePlan:
+class SolvePlan(Record):
     """A boundary value problem and the plan of its solver, with the reason for the choice and the alternatives."""
 
     problem: StrongForm

@@ -12,7 +12,6 @@ from typing import assert_never
 from sympy import Add, Expr, Symbol
 
 from pdedsl.diagnostics import Span
-from pdedsl.frozen_dataclass import dataclass
 from pdedsl.ir.boundary import (
     ConditionResidual,
     Face,
@@ -27,11 +26,11 @@ from pdedsl.ir.residual import Residual
 from pdedsl.ir.spec import Interval, Learned
 from pdedsl.ir.theorem import Theorem
 from pdedsl.ir.types import Sign
+from pdedsl.record import Record
 from pdedsl.symbolic.printing import notation
 
 
-@dataclass(frozen=True)
-class Domain:
+class Domain(Record):
     """The part of a box where every g in `inequalities` is positive; periodic faces are identified."""
 
     coordinates: tuple[Symbol, ...]
@@ -59,8 +58,7 @@ class Domain:
                 assert_never(place)
 
 
-@dataclass(frozen=True)
-class ScalarUnknown:
+class ScalarUnknown(Record):
     """A scalar unknown, or a component of a vector unknown."""
 
     name: str
@@ -69,8 +67,7 @@ class ScalarUnknown:
     sign: Sign = Sign.ANY
 
 
-@dataclass(frozen=True)
-class Measurements:
+class Measurements(Record):
     """Measurements of components, in a file written by numpy's savez: an array for each coordinate and component, by
     name, or `points` (n, k) and `values` (n, c)."""
 
@@ -79,8 +76,7 @@ class Measurements:
     span: Span
 
 
-@dataclass(frozen=True)
-class StrongForm:
+class StrongForm(Record):
     """The strong form: equations, conditions, domain, exact solution, learned parameters and measurements."""
 
     theorem: Theorem

@@ -7,17 +7,16 @@ from sympy import Add, Expr, KroneckerDelta, S, Symbol
 from pdedsl.config.base import Located
 from pdedsl.config.methods import Direction, Integrator
 from pdedsl.diagnostics import Span
-from pdedsl.frozen_dataclass import dataclass
 from pdedsl.ir.noise import RandomResidual
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.semidiscrete_systems import OdeSystem
 from pdedsl.ir.terms import MapTerm, MatrixStructure
 from pdedsl.ir.theorem import Theorem
+from pdedsl.record import Record
 from pdedsl.symbolic.symbols import with_number
 
 
-@dataclass(frozen=True)
-class SdeSegment:
+class SdeSegment(Record):
     """A time interval of the SDE in network order: from time `start`, at the first layer, to time `end`.
 
     ∂u/∂t = drift·∇u + diffusivity:∇∇u + rate u + source, in the direction of the data. In a symbolic dimension
@@ -81,8 +80,7 @@ def _is_constant_component(component: Expr) -> bool:
     return bool(component == 0) or all(isinstance(with_number(t)[1], KroneckerDelta) for t in terms)
 
 
-@dataclass(frozen=True)
-class PathExpectation:
+class PathExpectation(Record):
     """u = E[e^{∫c} g(X) + ∫ e^{∫c} f]: characteristics, or the Feynman-Kac formula with data g."""
 
     theorem: Theorem
@@ -100,16 +98,14 @@ class PathExpectation:
         return total if None not in variances and total.is_positive else None
 
 
-@dataclass(frozen=True)
-class VectorField:
+class VectorField(Record):
     """Σ terms: the right-hand side of an ODE for feature maps."""
 
     terms: tuple[MapTerm, ...]
     span: Span
 
 
-@dataclass(frozen=True)
-class FeatureMapEvolution:
+class FeatureMapEvolution(Record):
     """An ODE system for feature maps, with its integrator."""
 
     theorem: Theorem

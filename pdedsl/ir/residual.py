@@ -8,11 +8,10 @@ from functools import cached_property
 from sympy import Add, DiracDelta, Expr, Mul, S, Symbol
 
 from pdedsl.diagnostics import Span
-from pdedsl.frozen_dataclass import dataclass
+from pdedsl.record import Record
 
 
-@dataclass(frozen=True)
-class Derivative:
+class Derivative(Record):
     """∂^α of a component, with the multi-index α = `orders`."""
 
     component: int
@@ -27,8 +26,7 @@ class Derivative:
         return sum(map(bool, self.orders)) > 1
 
 
-@dataclass(frozen=True)
-class Affine:
+class Affine(Record):
     """Σ coefficient · derivative + inhomogeneity, with coefficients and inhomogeneity independent of the unknowns."""
 
     terms: tuple[tuple[Derivative, Expr], ...]
@@ -53,8 +51,7 @@ class Affine:
         return SecondOrderOperator(tuple(matrix), tuple(drift), rate, self.inhomogeneity)
 
 
-@dataclass(frozen=True)
-class SecondOrderOperator:
+class SecondOrderOperator(Record):
     """A:∇∇u + b·∇u + c u + f; `matrix` holds the entries (i, j, Aᵢⱼ) with i ≤ j of the symmetric A that occur."""
 
     matrix: tuple[tuple[int, int, Expr], ...]
@@ -72,8 +69,7 @@ class SecondOrderOperator:
         return all(i == j or a == 0 for i, j, a in self.matrix)
 
 
-@dataclass(frozen=True)
-class Residual:
+class Residual(Record):
     """expr = 0, in coordinates, learned fields and jet variables: one symbol for each derivative u, u_x, u_xx."""
 
     expr: Expr

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Generic, TypeAlias, TypeVar
 
-from pdedsl.frozen_dataclass import dataclass
+from pdedsl.record import Record
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class FirstOrderOde(Generic[T]):
+class FirstOrderOde(Record, Generic[T]):
     """∂Y/∂t = F(Y)."""
 
     rhs: T
@@ -20,8 +19,7 @@ class FirstOrderOde(Generic[T]):
         return (self.rhs,)
 
 
-@dataclass(frozen=True)
-class SecondOrderOde(Generic[T]):
+class SecondOrderOde(Record, Generic[T]):
     """∂²Y/∂t² = F(Y) with zero initial velocity."""
 
     rhs: T
@@ -31,8 +29,7 @@ class SecondOrderOde(Generic[T]):
         return (self.rhs,)
 
 
-@dataclass(frozen=True)
-class SeparableOde(Generic[T]):
+class SeparableOde(Record, Generic[T]):
     """∂Y/∂t = f(Z), ∂Z/∂t = g(Y): a separable system; Y is updated first."""
 
     first: T

@@ -14,19 +14,18 @@ from sympy import Expr, Symbol
 from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures
 from pdedsl.config.networks import Mlp
 from pdedsl.config.training import Optimizer
-from pdedsl.frozen_dataclass import dataclass
 from pdedsl.ir.ansatz import HardConstraints
 from pdedsl.ir.boundary import Face, Place
 from pdedsl.ir.diffusion_process import DiffusionProcess
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import SecondOrderOperator
+from pdedsl.record import Record
 
 # ---- Coefficients of the schemes on grids
 
 
-@dataclass(frozen=True)
-class PeriodicAxis:
+class PeriodicAxis(Record):
     """A periodic axis; `reflected` if by even/odd extension."""
 
     start: Expr
@@ -34,16 +33,14 @@ class PeriodicAxis:
     reflected: bool = False
 
 
-@dataclass(frozen=True)
-class LinearSplitting:
+class LinearSplitting(Record):
     """∂w/∂t = Σ coefficient · jet + remainder, with constant or learned scalar coefficients."""
 
     parts: tuple[tuple[int, Symbol, Expr], ...]  # the row, the jet, its coefficient
     remainders: tuple[Expr, ...]
 
 
-@dataclass(frozen=True)
-class ConservationForm:
+class ConservationForm(Record):
     """For each axis the fluxes F of the variables and the flux Jacobian ∂Fₖ/∂wⱼ; and the sources S."""
 
     fluxes: tuple[tuple[Expr, ...], ...]
@@ -51,8 +48,7 @@ class ConservationForm:
     sources: tuple[Expr, ...]
 
 
-@dataclass(frozen=True)
-class RobinFace:
+class RobinFace(Record):
     """Robin condition alpha · u + beta · ∂u/∂xᵢ + gamma = 0 on a face normal to axis i."""
 
     condition: FaceCondition
@@ -61,8 +57,7 @@ class RobinFace:
     gamma: Expr
 
 
-@dataclass(frozen=True)
-class InterfaceProblem:
+class InterfaceProblem(Record):
     """Conductivities a and drifts b, one for each axis, the source s, and the boundary conditions."""
 
     conductivities: tuple[Expr, ...]
@@ -71,8 +66,7 @@ class InterfaceProblem:
     faces: tuple[RobinFace, ...]
 
 
-@dataclass(frozen=True)
-class IrregularDirichletProblem:
+class IrregularDirichletProblem(Record):
     """Σ Aᵢᵢ ∂ᵢ²u + b·∇u + c u + f = 0, with Dirichlet values on each face and each curve g = 0."""
 
     operator: SecondOrderOperator
@@ -82,8 +76,7 @@ class IrregularDirichletProblem:
 # ---- Schemes on grids
 
 
-@dataclass(frozen=True)
-class FourierScheme:
+class FourierScheme(Record):
     """Fourier pseudospectral method, ETDRK4 in time: periodic axes (by extension, too), constant leading coefficients.
 
     `flux_terms` are (c, e, α) with N = Σ c ∂^α e for the nonlinear part N of a scalar equation with fluxes: u ∂u/∂x =
@@ -98,16 +91,14 @@ class FourierScheme:
     tolerance: float = 5e-7  # of ETDRK4, whose error estimates are extrapolated away
 
 
-@dataclass(frozen=True)
-class ChebyshevScheme:
+class ChebyshevScheme(Record):
     """Chebyshev collocation on a box with boundary conditions, Radau IIA in time."""
 
     system: FirstOrderSystem
     tolerance: float = 1e-9  # of Radau IIA
 
 
-@dataclass(frozen=True)
-class InterfaceFVScheme:
+class InterfaceFVScheme(Record):
     """Finite volumes for discontinuous diffusivity with continuous flux, Radau IIA in time."""
 
     system: FirstOrderSystem
@@ -115,8 +106,7 @@ class InterfaceFVScheme:
     tolerance: float = 1e-9  # of Radau IIA
 
 
-@dataclass(frozen=True)
-class FiniteVolumeScheme:
+class FiniteVolumeScheme(Record):
     """Finite volumes with a slope limiter, SSPRK3 in time: a conservation law, whose solutions may have shocks."""
 
     system: FirstOrderSystem
@@ -124,8 +114,7 @@ class FiniteVolumeScheme:
     dirichlet: tuple[tuple[Face, int, Expr], ...]  # face, variable and value; elsewhere homogeneous Neumann conditions
 
 
-@dataclass(frozen=True)
-class ShortleyWellerScheme:
+class ShortleyWellerScheme(Record):
     """Shortley-Weller finite differences on an irregular domain."""
 
     coefficients: IrregularDirichletProblem
@@ -137,8 +126,7 @@ GridScheme = FourierScheme | ChebyshevScheme | InterfaceFVScheme | FiniteVolumeS
 # ---- Plans
 
 
-@dataclass(frozen=True)
-class GridPlan:
+class GridPlan(Record):
     """A scheme with `method.n` points per dimension; the solution is that of `problem` plus the lifts, if periodic
     conditions have jumps."""
 
@@ -148,8 +136,7 @@ class GridPlan:
     lifts: tuple[Expr, ...] = ()
 
 
-@dataclass(frozen=True)
-class RandomFeaturesPlan:
+class RandomFeaturesPlan(Record):
     """Random Fourier features with the symmetries of the problem; `parametrized` has symbols for learned parameters."""
 
     problem: StrongForm = field(repr=False)
@@ -177,8 +164,7 @@ class RandomFeaturesPlan:
 MAX_LOW_DIMENSION = 3  # coordinates up to which plain features cover a domain densely
 
 
-@dataclass(frozen=True)
-class PinnPlan:
+class PinnPlan(Record):
     """A physics-informed neural network; `parametrized` has symbols for learned parameters."""
 
     problem: StrongForm = field(repr=False)
@@ -199,8 +185,7 @@ class PathMethod(StrEnum):
     EXIT_TIME = "Euler-Maruyama until absorption"
 
 
-@dataclass(frozen=True)
-class MonteCarloPlan:
+class MonteCarloPlan(Record):
     """Paths of a diffusion process, simulated by `paths`."""
 
     problem: StrongForm = field(repr=False)

@@ -14,9 +14,9 @@ from pdedsl.config.data import Measured
 from pdedsl.config.methods import Realizations
 from pdedsl.config.networks import Network
 from pdedsl.diagnostics import NOWHERE, Diagnostic, Source, Span
-from pdedsl.frozen_dataclass import dataclass
 from pdedsl.ir.types import Type
 from pdedsl.ir.verdicts import Axiom
+from pdedsl.record import Record
 
 
 class SpaceKind(StrEnum):
@@ -35,8 +35,7 @@ class ConditionKind(StrEnum):
     BOUNDARY = "boundary"
 
 
-@dataclass(frozen=True)
-class Interval:
+class Interval(Record):
     """[start, end]; the end points are identified if it is periodic."""
 
     start: Expr
@@ -44,16 +43,14 @@ class Interval:
     periodic: bool = False
 
 
-@dataclass(frozen=True)
-class LevelFunction:
+class LevelFunction(Record):
     """A level-set function with its span: g in an inequality g > 0, F in a curve or surface F = 0."""
 
     expr: Expr
     span: Span
 
 
-@dataclass(frozen=True)
-class Space:
+class Space(Record):
     """The spatial domain: named coordinates in low dimensions, otherwise a single symbol for the position."""
 
     kind: SpaceKind
@@ -81,8 +78,7 @@ def face_names(k: int) -> tuple[str, str]:
     return named[k] if k < 3 else (f"low{k + 1}", f"high{k + 1}")
 
 
-@dataclass(frozen=True)
-class Time:
+class Time(Record):
     """The time variable and its interval."""
 
     name: str
@@ -92,8 +88,7 @@ class Time:
     span: Span = NOWHERE
 
 
-@dataclass(frozen=True)
-class Constant:
+class Constant(Record):
     """A constant: a number, or the rows of a vector or matrix."""
 
     name: str
@@ -102,8 +97,7 @@ class Constant:
     span: Span
 
 
-@dataclass(frozen=True)
-class Unknown:
+class Unknown(Record):
     """An unknown function, which the equations determine."""
 
     name: str
@@ -114,8 +108,7 @@ class Unknown:
     span: Span
 
 
-@dataclass(frozen=True)
-class Learned:
+class Learned(Record):
     """A learned field, operator or parameter, with its network."""
 
     name: str
@@ -129,8 +122,7 @@ class Learned:
     initial_value: Expr | None = None  # of a learned scalar parameter
 
 
-@dataclass(frozen=True)
-class Summand:
+class Summand(Record):
     """A term of an equation as written, moved to the left-hand side; one expression per component."""
 
     exprs: tuple[Expr, ...]
@@ -139,8 +131,7 @@ class Summand:
     domain: tuple[Expr, ...] = ()  # roots, poles, logarithms: the term is defined where these are, even if they cancel
 
 
-@dataclass(frozen=True)
-class Equation:
+class Equation(Record):
     """Σ summands = 0, on a time interval.
 
     The normal form, independent of how the equation is written, is ∂ⁿunknown/∂tⁿ = rhs with n = `order`, or 0 = rhs
@@ -156,8 +147,7 @@ class Equation:
     component: int | None = None  # of the unknown, counted from one, if the equation is for that component alone
 
 
-@dataclass(frozen=True)
-class Condition:
+class Condition(Record):
     """An initial or terminal condition ∂ᵏunknown/∂tᵏ = value, or a boundary condition value = 0 on faces and surfaces,
     restricted to the `part` of them where inequalities hold."""
 
@@ -177,8 +167,7 @@ class Condition:
         return self.kind is ConditionKind.BOUNDARY
 
 
-@dataclass(frozen=True)
-class ExactSolution:
+class ExactSolution(Record):
     """An exact solution for all components of an unknown, or for one of them, counted from one."""
 
     unknown: Symbol
@@ -187,8 +176,7 @@ class ExactSolution:
     span: Span
 
 
-@dataclass(frozen=True)
-class Observation:
+class Observation(Record):
     """Measurements of unknowns, or of some of their components, in a file."""
 
     observed: tuple[tuple[Symbol, int | None], ...]
@@ -196,16 +184,14 @@ class Observation:
     span: Span
 
 
-@dataclass(frozen=True)
-class Requirement:
+class Requirement(Record):
     """`require axiom`."""
 
     axiom: Axiom
     span: Span
 
 
-@dataclass(frozen=True)
-class Spec:
+class Spec(Record):
     """The elaborated content of a `.pde` file.
 
     Attributes:

@@ -10,7 +10,6 @@ from sympy import Add, Expr, S
 from pdedsl.config.base import Located
 from pdedsl.config.methods import (
     Diffusion,
-    Drawn,
     Dropout,
     Fixed,
     HeatSmoothing,
@@ -19,6 +18,7 @@ from pdedsl.config.methods import (
     Noise,
     RandomizedSmoothing,
     ResidualPenalty,
+    SampledDiffusion,
     ShakeShake,
     StochasticDepth,
     Verlet,
@@ -77,7 +77,7 @@ def operator_samples(spec: Spec) -> int:
     """The number of Monte Carlo paths of an evolution operator: `samples` if the spec sets it. For class probabilities
     `samples` is the number of noise samples of the network, and is used here only if it differs from its default."""
     method = spec.realize.diffusion
-    if method is None or not isinstance(method.config, Drawn):
+    if method is None or not isinstance(method.config, SampledDiffusion):
         return OPERATOR_SAMPLES
     usual = method.config.signature()["samples"].default
     said = method.config.samples != usual if _has_classes(spec) else method.says("samples")
@@ -94,7 +94,7 @@ def effective_diffusion(spec: Spec) -> Located[Diffusion] | None:
     if method is None:
         return None
     word = method.config
-    if isinstance(word, Drawn) and not _has_classes(spec):
+    if isinstance(word, SampledDiffusion) and not _has_classes(spec):
         word = replace(word, samples=operator_samples(spec))
     unsaid = _default_diffusion(word, spec)
     return None if unsaid is not None and word.effective == unsaid.effective else replace(method, config=word)

@@ -15,8 +15,8 @@ from sympy import Expr, S, Symbol
 from pdedsl.config.methods import Direction
 from pdedsl.config.networks import Normalisation
 from pdedsl.diagnostics import Span
-from pdedsl.frozen_dataclass import dataclass
 from pdedsl.numerics.activations import Activation
+from pdedsl.record import Record
 from pdedsl.symbolic.symbols import INDEX
 
 
@@ -29,23 +29,20 @@ class MatrixStructure(StrEnum):
     FULL = "full"
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(Record):
     """The summand in which a term occurs, as written."""
 
     text: str
     span: Span
 
 
-@dataclass(frozen=True)
-class Components:
+class Components(Record):
     """A vector or symmetric matrix in explicit coordinates: one entry per coordinate or pair of coordinates."""
 
     rows: tuple[tuple[Expr, ...], ...]  # one row for a vector
 
 
-@dataclass(frozen=True)
-class Indexed:
+class Indexed(Record):
     """A vector or symmetric matrix in a symbolic dimension: bᵢ, i = INDEX, or diag(aᵢ) + Σ c w wᵀ + Σ c H, H learned.
 
     `has_other_entries`: whether a matrix also has entries of another form.
@@ -60,8 +57,7 @@ class Indexed:
 Coefficient = Components | Indexed
 
 
-@dataclass(frozen=True)
-class Generator:
+class Generator(Record):
     """The generator of a linear equation of first order in time: ∂u/∂t = b·∇u + A:∇∇u + c u + f.
 
     Initial data: u(x, T) = E f(X_T), dX = b(X, T - τ) dτ + √2 A^½ dB: the first layer uses the coefficients at time T.
@@ -102,8 +98,7 @@ def _structure_of_rows(rows: tuple[tuple[Expr, ...], ...]) -> MatrixStructure:
     return MatrixStructure.NONE if diagonal == {S.Zero} else MatrixStructure.ISOTROPIC
 
 
-@dataclass(frozen=True)
-class TimeDerivative:
+class TimeDerivative(Record):
     """∂ⁿu/∂tⁿ, with derivatives in space if `mixed`. `exprs` is its contribution to F in ∂ⁿu/∂tⁿ = F, empty for the
     leading derivative."""
 
@@ -114,8 +109,7 @@ class TimeDerivative:
     mixed: bool = False
 
 
-@dataclass(frozen=True)
-class Convection:
+class Convection(Record):
     """b·∇u."""
 
     kind: ClassVar[str] = "convection"
@@ -123,8 +117,7 @@ class Convection:
     origin: Origin
 
 
-@dataclass(frozen=True)
-class Diffusion:
+class Diffusion(Record):
     """A:∇∇u."""
 
     kind: ClassVar[str] = "diffusion"
@@ -132,8 +125,7 @@ class Diffusion:
     origin: Origin
 
 
-@dataclass(frozen=True)
-class Reaction:
+class Reaction(Record):
     """c u; on feature maps c Y for the state `of`, in a separable system either half."""
 
     kind: ClassVar[str] = "reaction"
@@ -142,8 +134,7 @@ class Reaction:
     origin: Origin
 
 
-@dataclass(frozen=True)
-class SourceTerm:
+class SourceTerm(Record):
     """f, independent of the unknowns; one value for each component."""
 
     kind: ClassVar[str] = "source"
@@ -151,8 +142,7 @@ class SourceTerm:
     origin: Origin
 
 
-@dataclass(frozen=True)
-class Coupling:
+class Coupling(Record):
     """Linear in another unknown, or in another component of a vector, with derivatives up to `order`."""
 
     kind: ClassVar[str] = "coupling"
@@ -162,8 +152,7 @@ class Coupling:
     origin: Origin
 
 
-@dataclass(frozen=True)
-class SymmetricLayer:
+class SymmetricLayer(Record):
     """factor · Kᵀ σ(N(K Y)) for the state `of`; if `adjoint`, factor · K σ(N(Kᵀ Y))."""
 
     kind: ClassVar[str] = "symmetric_layer"
@@ -176,8 +165,7 @@ class SymmetricLayer:
     adjoint: bool = False
 
 
-@dataclass(frozen=True)
-class LearnedField:
+class LearnedField(Record):
     """factor · f(Y, t) for the state `of`."""
 
     kind: ClassVar[str] = "learned_field"
@@ -187,8 +175,7 @@ class LearnedField:
     origin: Origin
 
 
-@dataclass(frozen=True)
-class Nonlocal:
+class Nonlocal(Record):
     """Values at other points or other times."""
 
     kind: ClassVar[str] = "nonlocal"
@@ -198,8 +185,7 @@ class Nonlocal:
     origin: Origin
 
 
-@dataclass(frozen=True)
-class Nonlinear:
+class Nonlinear(Record):
     """A nonlinear function of u and its derivatives up to `order`; on feature maps, a term of any other form."""
 
     kind: ClassVar[str] = "nonlinear"
@@ -208,8 +194,7 @@ class Nonlinear:
     origin: Origin
 
 
-@dataclass(frozen=True)
-class HigherOrder:
+class HigherOrder(Record):
     """Linear, with derivatives in space of order above two."""
 
     kind: ClassVar[str] = "higher_order"

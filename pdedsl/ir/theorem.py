@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pdedsl.frozen_dataclass import dataclass
+from pdedsl.record import Record
 
 
-@dataclass(frozen=True)
-class Theorem:
+class Theorem(Record):
     """A representation theorem with its source and its statement in one sentence."""
 
     name: str

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from sympy import Expr
 
-from pdedsl.frozen_dataclass import dataclass
+from pdedsl.record import Record
 
 
 class Sign(StrEnum):
@@ -17,8 +17,7 @@ class Sign(StrEnum):
     NONNEGATIVE = ">="
 
 
-@dataclass(frozen=True)
-class Scalar:
+class Scalar(Record):
     """A number, possibly restricted in sign."""
 
     sign: Sign = Sign.ANY
@@ -27,8 +26,7 @@ class Scalar:
         return f"scalar {self.sign} 0" if self.sign else "scalar"
 
 
-@dataclass(frozen=True)
-class Vector:
+class Vector(Record):
     """A vector."""
 
     size: int | None = None  # None: the dimension of the space
@@ -38,8 +36,7 @@ class Vector:
         return "vector" + (f"({self.size})" if self.size else "") + ", divergence_free" * self.divergence_free
 
 
-@dataclass(frozen=True)
-class Matrix:
+class Matrix(Record):
     """A d × d matrix, d the dimension of space."""
 
     psd: bool = False
@@ -49,8 +46,7 @@ class Matrix:
         return "matrix" + ", psd" * self.psd + ", symmetric" * (self.symmetric and not self.psd)
 
 
-@dataclass(frozen=True)
-class Simplex:
+class Simplex(Record):
     """Class probabilities."""
 
     classes: int
@@ -59,16 +55,14 @@ class Simplex:
         return f"simplex({self.classes})"
 
 
-@dataclass(frozen=True)
-class Channels:
+class Channels(Record):
     """A feature map."""
 
     def __str__(self) -> str:
         return "channels"
 
 
-@dataclass(frozen=True)
-class Operator:
+class Operator(Record):
     """A linear operator, with norm at most `bound` if given."""
 
     bound: Expr | None = None

@@ -9,13 +9,12 @@ from typing import ClassVar
 from sympy import Symbol
 
 from pdedsl.diagnostics import Span, escaping
-from pdedsl.frozen_dataclass import dataclass
+from pdedsl.record import Record
 
 # ---- Counterexamples on feature maps
 
 
-@dataclass(frozen=True)
-class FeatureMapCounterexample:
+class FeatureMapCounterexample(Record):
     """Weights and feature maps that violate an axiom, for a block with at least as many channels as a state has values.
 
     Every operator is a multiple of the identity on these channels and zero on the others, all normalisations have the
@@ -59,8 +58,7 @@ class Axiom(StrEnum):
     CONSERVATION = "conservation"
 
 
-@dataclass(frozen=True)
-class _VerdictBase:
+class _VerdictBase(Record):
     """The reason of a verdict, and its display in a terminal and a notebook."""
 
     truth: ClassVar[Truth]
@@ -73,7 +71,6 @@ class _VerdictBase:
         return f"**{self.truth}**: {escaping.markdown(self.reason)}"
 
 
-@dataclass(frozen=True, repr=False)
 class Proved(_VerdictBase):
     """Holds for all weights and data, by a theorem whose hypotheses were checked."""
 
@@ -81,7 +78,6 @@ class Proved(_VerdictBase):
     hypotheses: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, repr=False)
 class Refuted(_VerdictBase):
     """Violated: the reason, a counterexample, and the offending terms or conditions."""
 
@@ -91,7 +87,6 @@ class Refuted(_VerdictBase):
     example: FeatureMapCounterexample | None = None  # the counterexample as data, to run it on the network
 
 
-@dataclass(frozen=True, repr=False)
 class Undecided(_VerdictBase):
     """Neither proved nor refuted: a hypothesis could not be checked, or no theorem applies."""
 

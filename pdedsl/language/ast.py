@@ -8,33 +8,29 @@ from dataclasses import field, fields
 from typing import Literal
 
 from pdedsl.diagnostics import NOWHERE, Source, Span
-from pdedsl.frozen_dataclass import dataclass
+from pdedsl.record import Record
 
 # ---- Expressions
 
 
-@dataclass(frozen=True)
-class Node:
+class Node(Record):
     """A node of the syntax tree; spans are ignored when trees are compared."""
 
     span: Span = field(default=NOWHERE, compare=False, kw_only=True)
 
 
-@dataclass(frozen=True)
 class Number(Node):
     """A number as it was written."""
 
     text: str
 
 
-@dataclass(frozen=True)
 class Fraction(Node):
     """½, ⅓, ⅔, ¼ or ¾."""
 
     value: tuple[int, int]
 
 
-@dataclass(frozen=True)
 class Name(Node):
     """`id` is the ASCII identity, by which names are compared; `text` is the author's spelling."""
 
@@ -42,35 +38,30 @@ class Name(Node):
     text: str = field(compare=False)
 
 
-@dataclass(frozen=True)
 class String(Node):
     """A string literal in double quotes."""
 
     value: str
 
 
-@dataclass(frozen=True)
 class Group(Node):
     """A bracketed expression that is not an atom."""
 
     body: Expr
 
 
-@dataclass(frozen=True)
 class ListExpr(Node):
     """`[a, b, …]`."""
 
     items: tuple[Expr, ...]
 
 
-@dataclass(frozen=True)
 class Norm(Node):
     """`‖body‖`."""
 
     body: Expr
 
 
-@dataclass(frozen=True)
 class DerivativeVariable(Node):
     """One variable in the denominator of a derivative, `∂xᵢ²`."""
 
@@ -79,7 +70,6 @@ class DerivativeVariable(Node):
     order: int
 
 
-@dataclass(frozen=True)
 class Derivative(Node):
     """`∂²u/∂x∂y`; the body is a name or a Group."""
 
@@ -87,7 +77,6 @@ class Derivative(Node):
     wrt: tuple[DerivativeVariable, ...]
 
 
-@dataclass(frozen=True)
 class Call(Node):
     """`head(args, key=value)`."""
 
@@ -96,7 +85,6 @@ class Call(Node):
     named: tuple[tuple[Name, Expr], ...] = ()
 
 
-@dataclass(frozen=True)
 class Index(Node):
     """`body[i, j]`, a component."""
 
@@ -104,7 +92,6 @@ class Index(Node):
     indices: tuple[Expr, ...]
 
 
-@dataclass(frozen=True)
 class Adjoint(Node):
     """`Kᵀ`."""
 
@@ -114,7 +101,6 @@ class Adjoint(Node):
 Operator = Literal["grad", "div", "lap", "hess"]
 
 
-@dataclass(frozen=True)
 class Prefix(Node):
     """`∇body`, `∇·body`, `Δbody`, `∇∇body`."""
 
@@ -122,7 +108,6 @@ class Prefix(Node):
     body: Expr
 
 
-@dataclass(frozen=True)
 class Power(Node):
     """`base^exponent`."""
 
@@ -130,14 +115,12 @@ class Power(Node):
     exponent: Expr
 
 
-@dataclass(frozen=True)
 class Negation(Node):
     """A minus after another operator: `a * -b`, `x^-1`."""
 
     body: Expr
 
 
-@dataclass(frozen=True)
 class Summation(Node):
     """`Σᵢ body`."""
 
@@ -149,14 +132,12 @@ Sign = Literal["+", "-"]
 ProductSign = Literal["", "*", "·", "/", ":"]
 
 
-@dataclass(frozen=True)
 class Product(Node):
     """Factors, each with the sign before it; the first has none."""
 
     factors: tuple[tuple[ProductSign, Expr], ...]
 
 
-@dataclass(frozen=True)
 class Sum(Node):
     """Signed terms; a single positive term is not a Sum."""
 
@@ -188,7 +169,6 @@ ATOMS = (Number, Name, String, ListExpr, Norm, Call, Index, Adjoint, Fraction)
 # ---- Statements
 
 
-@dataclass(frozen=True)
 class Header(Node):
     """`pde Name "title"`."""
 
@@ -196,7 +176,6 @@ class Header(Node):
     title: String | None
 
 
-@dataclass(frozen=True)
 class DomainFactor(Node):
     """A factor of a product domain, such as an interval."""
 
@@ -205,7 +184,6 @@ class DomainFactor(Node):
     antiperiodic: bool
 
 
-@dataclass(frozen=True)
 class Inequality(Node):
     """`x² + y² < 1`."""
 
@@ -214,7 +192,6 @@ class Inequality(Node):
     right: Expr
 
 
-@dataclass(frozen=True)
 class SpaceDecl(Node):
     """`space x in … where …`: a product of factors, restricted by inequalities."""
 
@@ -223,7 +200,6 @@ class SpaceDecl(Node):
     where: tuple[Inequality, ...] = ()
 
 
-@dataclass(frozen=True)
 class TimeDecl(Node):
     """`time t in [a, b]`."""
 
@@ -231,7 +207,6 @@ class TimeDecl(Node):
     interval: Expr
 
 
-@dataclass(frozen=True)
 class TypeAttribute(Node):
     """A type or an attribute of it: `vector`, `psd`, `scalar > 0`, `‖K‖ ≤ 1`."""
 
@@ -240,7 +215,6 @@ class TypeAttribute(Node):
     bound: Expr | None = None
 
 
-@dataclass(frozen=True)
 class UnknownDecl(Node):
     """`unknown u(x, t) : TYPE = net`."""
 
@@ -250,7 +224,6 @@ class UnknownDecl(Node):
     net: Expr | None
 
 
-@dataclass(frozen=True)
 class LearnDecl(Node):
     """`learn v(x, t) : TYPE = net`."""
 
@@ -260,7 +233,6 @@ class LearnDecl(Node):
     net: Expr | None
 
 
-@dataclass(frozen=True)
 class ConstDecl(Node):
     """`const σ² = 0.2`: the value of a power of the name."""
 
@@ -269,7 +241,6 @@ class ConstDecl(Node):
     value: Expr
 
 
-@dataclass(frozen=True)
 class LetDecl(Node):
     """`let f(x) = …`."""
 
@@ -278,7 +249,6 @@ class LetDecl(Node):
     value: Expr
 
 
-@dataclass(frozen=True)
 class SurfaceEquation(Node):
     """`x² + y² = 1`: a curve or a surface, as a place of boundary conditions."""
 
@@ -289,7 +259,6 @@ class SurfaceEquation(Node):
 BoundaryPlace = Expr | SurfaceEquation
 
 
-@dataclass(frozen=True)
 class EquationStmt(Node):
     """`left = right for t in [a, b]`, or a condition `… on face, surface where …`."""
 
@@ -300,7 +269,6 @@ class EquationStmt(Node):
     where: tuple[Inequality, ...] = ()
 
 
-@dataclass(frozen=True)
 class ExactStmt(Node):
     """`exact u = …`: the exact solution."""
 
@@ -308,7 +276,6 @@ class ExactStmt(Node):
     value: Expr
 
 
-@dataclass(frozen=True)
 class ObserveStmt(Node):
     """`observe u, v from data`: measurements."""
 
@@ -316,7 +283,6 @@ class ObserveStmt(Node):
     data: Expr
 
 
-@dataclass(frozen=True)
 class RealizeStmt(Node):
     """`realize part by method`."""
 
@@ -324,14 +290,12 @@ class RealizeStmt(Node):
     method: Expr
 
 
-@dataclass(frozen=True)
 class RequireStmt(Node):
     """`require axiom, …`."""
 
     axioms: tuple[Name, ...]
 
 
-@dataclass(frozen=True)
 class Item(Node):
     """A value of an entry: `pgd(…)`, `ifgsm(…) from resnet`, `K in [-1, 1]`."""
 
@@ -340,7 +304,6 @@ class Item(Node):
     within: Expr | None = None
 
 
-@dataclass(frozen=True)
 class Entry(Node):
     """A line of a block: its key and its values."""
 
@@ -348,7 +311,6 @@ class Entry(Node):
     items: tuple[Item, ...]
 
 
-@dataclass(frozen=True)
 class BlockStmt(Node):
     """`network { … }`, `train { … }`, `evaluate { … }`."""
 
@@ -373,14 +335,12 @@ Statement = (
 )
 
 
-@dataclass(frozen=True)
 class Comment(Node):
     """`# …`, to the end of its line."""
 
     text: str
 
 
-@dataclass(frozen=True)
 class Syntax(Node):
     """A whole spec: statements and comments in the order of the text."""
 

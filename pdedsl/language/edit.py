@@ -17,7 +17,7 @@ the text of the setting. Setting epochs removes steps, and vice versa.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from pdedsl import errors
@@ -31,6 +31,7 @@ from pdedsl.language import ast as t
 from pdedsl.language.hints import hints_for
 from pdedsl.language.names import canonical_name
 from pdedsl.language.parser import parse_syntax
+from pdedsl.record import Record
 
 # ---- Settings
 
@@ -38,8 +39,7 @@ from pdedsl.language.parser import parse_syntax
 PAIRS = {"(": ")", "[": "]", "{": "}"}
 
 
-@dataclass(frozen=True)
-class PathComponent:
+class PathComponent(Record):
     """A component of a path; `id` is its canonical name."""
 
     text: str
@@ -47,8 +47,7 @@ class PathComponent:
     span: Span
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(Record):
     """PATH=VALUE; the value is None if there is no '='."""
 
     text: str
@@ -229,8 +228,7 @@ def _comment_end(text: str, at: int) -> int:
 # ---- Setting an argument; the path names the call only as far as necessary
 
 
-@dataclass(frozen=True)
-class CallSite:
+class CallSite(Record):
     """A call in the text and its parameters."""
 
     head: t.Name

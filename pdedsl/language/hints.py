@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
 
@@ -18,6 +17,7 @@ from pdedsl.diagnostics import Diagnostic, Reporter, Source, Span, sort_diagnost
 from pdedsl.language.lexer import normalize_characters
 from pdedsl.language.names import superscript
 from pdedsl.language.parser import parse_syntax
+from pdedsl.record import Record
 
 MAX_LINE_LENGTH = 300  # characters: the patterns are tried only on lines that a person may have written
 MAX_LINES = 500  # without a `space` statement every line is tried
@@ -25,8 +25,7 @@ MAX_NAMES = 50  # of each kind in the patterns, whose compilation takes time
 MAX_NESTING = 4  # of brackets that one pattern rewrites from the inside out
 
 
-@dataclass(frozen=True)
-class Hint:
+class Hint(Record):
     """A notation of other programs.
 
     In `pattern`, `<u>` is a declared function with or without its arguments, `<x>` a variable, `<K>` an operator, all
@@ -368,8 +367,7 @@ _DECLARATION = re.compile(
 _NAME = re.compile(r"[^\W\d]\w*")
 
 
-@dataclass(frozen=True)
-class SpecNames:
+class SpecNames(Record):
     """The names that a text declares, by regular expressions: the text may have errors."""
 
     functions: tuple[str, ...] = ()
@@ -499,8 +497,7 @@ _ASSIGNED = re.compile(r"\s*(?:@\w+ )?([\w, ]+)(?:=|$)")  # `V = …`, `@variabl
 _LATEX = re.compile(r"\\[A-Za-z\[\]\\]|\|_")  # reported by the lexer, with a translation
 
 
-@dataclass(frozen=True)
-class _Match:
+class _Match(Record):
     """A line with its hint; `new` is the line in our notation, if there is one."""
 
     span: Span

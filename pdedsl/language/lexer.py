@@ -12,7 +12,7 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import cast
 
 from lark import Token
@@ -34,6 +34,7 @@ from pdedsl.language.token_stream import (
     match_alias_token,
     resolve_notation,
 )
+from pdedsl.record import Record
 
 # ---- Character normalization (NFKC of mathematical alphanumerics and full-width forms, and look-alikes)
 
@@ -109,8 +110,7 @@ def span_of(token: Token) -> Span:
     return Span(token.start_pos, token.end_pos)
 
 
-@dataclass(frozen=True)
-class StatementTokens:
+class StatementTokens(Record):
     """The tokens of one statement, or of one entry of a block."""
 
     tokens: list[Token]
@@ -118,8 +118,7 @@ class StatementTokens:
     has_error: bool = False  # already reported; the statement is not parsed
 
 
-@dataclass(frozen=True)
-class TokenizedSource:
+class TokenizedSource(Record):
     """The statements of a text, its comments, and the declared names."""
 
     lines: list[StatementTokens]

@@ -17,6 +17,7 @@ from lark import Token
 from pdedsl.diagnostics import Span
 from pdedsl.language import ast as t
 from pdedsl.language.names import MAX_NAME_LENGTH, canonical_name, subscript, superscript
+from pdedsl.record import Record
 
 DECLARING = {"UNKNOWN", "CONST", "LET", "LEARN"}
 BLOCK_KEYWORDS = {"NETWORK", "TRAIN", "EVALUATE"}
@@ -234,8 +235,7 @@ def match_alias_token(text: str, at: int) -> Token | None:
     return Token(match.lastgroup, match[0], start_pos=at, end_pos=match.end())
 
 
-@dataclass(frozen=True)
-class TokenWindow:
+class TokenWindow(Record):
     """The next tokens, the declared names, and the text."""
 
     tokens: Sequence[Token]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from lsprotocol import types as lsp
@@ -11,14 +10,14 @@ from lsprotocol import types as lsp
 from pdedsl.diagnostics import Diagnostic, Span, escaping
 from pdedsl.diagnostics.fixes import Edit
 from pdedsl.editor import Action, Coloured, Document, Encoding, Hint, Hover, Item, Positions, Symbol, TokenKind
+from pdedsl.record import Record
 
 LEGEND = lsp.SemanticTokensLegend([str(kind) for kind in TokenKind], ["declaration", "readonly"])
 ITEM_KINDS = {kind.name.lower(): kind for kind in lsp.CompletionItemKind}
 SYMBOL_KINDS = {kind.name.lower(): kind for kind in lsp.SymbolKind}
 
 
-@dataclass(frozen=True)
-class Converter:
+class Converter(Record):
     """Converts positions and results of one document, in the position encoding of the client."""
 
     document: Document

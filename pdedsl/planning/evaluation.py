@@ -8,7 +8,7 @@ from typing import assert_never
 
 from pdedsl import errors
 from pdedsl.config.blocks import EvaluateBlock, Plot, item_text
-from pdedsl.config.evaluation import Lipschitz, SmoothingCertificate
+from pdedsl.config.evaluation import LipschitzCertificate, SmoothingCertificate
 from pdedsl.config.methods import Pinn, Solver
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
@@ -35,7 +35,7 @@ def require_evaluation(
     for chosen in block.certify:
         if isinstance(chosen.config, SmoothingCertificate) and noise is None:
             raise errors.evaluation.missing_diffusion(chosen.span)
-        if isinstance(chosen.config, Lipschitz) and noise is None and isinstance(model, DataPlan):
+        if isinstance(chosen.config, LipschitzCertificate) and noise is None and isinstance(model, DataPlan):
             raise errors.evaluation.no_lipschitz_bound(chosen.span)
     if block.reference is not None:
         raise errors.evaluation.reference_with_learned_coefficients(block.place("reference"))

@@ -14,7 +14,7 @@ from pdedsl import errors
 from pdedsl.config.base import Located
 from pdedsl.config.blocks import NetworkBlock
 from pdedsl.config.methods import ONE_STEP, Adaptive, Integrator, Leapfrog, Reversible, Verlet
-from pdedsl.config.networks import BatchNorm, Between, Conv, Convnet, Lipschitz, Paper
+from pdedsl.config.networks import BatchNorm, Conv, Convnet, FrameActivation, LipschitzFrame, Paper
 from pdedsl.ir.plan import (
     BoxConstraint,
     Constraint,
@@ -253,7 +253,7 @@ def _require_widths(frame: NetworkBlock, pair: bool) -> None:
     match frame.frame.config:
         case Paper():
             _require_downsampling(frame, min(frame.input.config.shape[1:]))
-        case Lipschitz() as word:
+        case LipschitzFrame() as word:
             _require_lipschitz_frame(frame, word)
         case _:
             assert_never(frame.frame.config)
@@ -268,7 +268,7 @@ def _require_downsampling(frame: NetworkBlock, size: int) -> None:
         raise errors.feature_maps.too_many_stages(image.height, image.width, halvings, frame.place("stages"))
 
 
-def _require_lipschitz_frame(frame: NetworkBlock, word: Lipschitz) -> None:
+def _require_lipschitz_frame(frame: NetworkBlock, word: LipschitzFrame) -> None:
     """Requires patches that fit into image and channels, even widths for maxmin, dense layers if `head` is given."""
     image, at = frame.input.config, frame.place("frame")
     if word.patch > min(image.height, image.width):
@@ -278,7 +278,7 @@ def _require_lipschitz_frame(frame: NetworkBlock, word: Lipschitz) -> None:
         raise errors.feature_maps.stem_too_narrow(channels, frame.stem, frame.place("stem"))
     _require_downsampling(frame, min(image.height, image.width) // word.patch)
     odd = next((width for width in frame.stages[1:] if width % 2), None)
-    if odd and word.activation is Between.MAXMIN:
+    if odd and word.activation is FrameActivation.MAXMIN:
         raise errors.feature_maps.odd_maxmin_width(odd, frame.place("stages"))
     if frame.head is not None and not word.dense:
         raise errors.feature_maps.head_without_dense(frame.place("head"))

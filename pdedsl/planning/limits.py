@@ -12,7 +12,7 @@ from pdedsl.config.networks import (
     Convnet,
     Frame,
     Linear,
-    Lipschitz,
+    LipschitzFrame,
     Mlp,
     Network,
     Paper,
@@ -65,7 +65,7 @@ def _dense_layers(frame: Frame) -> int:
     match frame:
         case Paper():
             return 1
-        case Lipschitz(dense=dense):
+        case LipschitzFrame(dense=dense):
             return dense + 1
         case _:
             assert_never(frame)

@@ -11,7 +11,7 @@ from pdedsl.config.methods import (
     Diffusion,
     Dropout,
     HeatSmoothing,
-    Law,
+    NoiseDistribution,
     RandomizedSmoothing,
     ResidualPenalty,
     Scale,
@@ -104,13 +104,13 @@ def _branch_noise(random: RandomResidual, dt: Expr, span: Span) -> BranchNoise:
             assert_never(random)
 
 
-def law_of(method: Diffusion | None) -> Law:
-    return method.kind if isinstance(method, NoiseWord) else Law.GAUSSIAN
+def law_of(method: Diffusion | None) -> NoiseDistribution:
+    return method.kind if isinstance(method, NoiseWord) else NoiseDistribution.GAUSSIAN
 
 
 def is_exact_in_one_step(segment: SdeSegment, method: Diffusion | None) -> bool:
     """Whether one step is exact: constant coefficients and Gaussian noise, whose sums are Gaussian."""
-    return segment.is_constant and not (segment.has_diffusion and law_of(method) is not Law.GAUSSIAN)
+    return segment.is_constant and not (segment.has_diffusion and law_of(method) is not NoiseDistribution.GAUSSIAN)
 
 
 def _additive_noise(segment: SdeSegment, dt: Expr, method: Diffusion | None, span: Span) -> AdditiveNoise:
@@ -137,7 +137,9 @@ def _relative_noise(segment: SdeSegment, method: NoiseWord, span: Span) -> Relat
     return RelativeNoise(_standard_deviation(2 * segment.diffusivity[0][0], span), method.across, method.kind, span)
 
 
-def _independent_noise(segment: SdeSegment, dt: Expr, law: Law, span: Span) -> ConstantNoise | StateDependentNoise:
+def _independent_noise(
+    segment: SdeSegment, dt: Expr, law: NoiseDistribution, span: Span
+) -> ConstantNoise | StateDependentNoise:
     """Independent noise for each component, of standard deviation √(2νΔt)."""
     std = _standard_deviation(2 * segment.diffusivity[0][0] * dt, span)
     return ConstantNoise(std, law, span) if std.is_number else StateDependentNoise(std, law, span)

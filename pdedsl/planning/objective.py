@@ -10,7 +10,7 @@ from pdedsl import errors
 from pdedsl.config import methods as words
 from pdedsl.config import training
 from pdedsl.config.base import Located
-from pdedsl.config.networks import Lipschitz
+from pdedsl.config.networks import LipschitzFrame
 from pdedsl.diagnostics import Span
 from pdedsl.ir.plan import (
     MAX_EXACT_LAPLACIAN_DIMENSION,
@@ -32,7 +32,7 @@ def loss_of(spec: Spec) -> CrossEntropy | Margin:
         case None | training.CrossEntropy():
             return CrossEntropy()
         case training.Margin(eps=eps, temperature=temperature):
-            if spec.network is None or not isinstance(spec.network.frame.config, Lipschitz):
+            if spec.network is None or not isinstance(spec.network.frame.config, LipschitzFrame):
                 assert chosen is not None
                 raise errors.networks.margin_without_bound(chosen.span)
             return Margin(float(eps), float(temperature))
@@ -45,7 +45,7 @@ def objective_of(paths: PathExpectation, method: Located[words.Diffusion] | None
     if method is None:
         return CrossEntropy()
     match method.config:
-        case words.Noise(training=words.Training.APART, weights=weights):
+        case words.Noise(training=words.EnsembleTraining.APART, weights=weights):
             return _per_member_cross_entropy(weights, method.span)
         case words.ResidualPenalty() as residual:
             return _residual_penalty(residual, float(_integrated_diffusivity(paths, method)), dimension, method.span)
@@ -59,8 +59,8 @@ def objective_of(paths: PathExpectation, method: Located[words.Diffusion] | None
             assert_never(method.config)
 
 
-def _per_member_cross_entropy(weights: words.Weighting, span: Span) -> Objective:
-    if weights is words.Weighting.LEARNED:
+def _per_member_cross_entropy(weights: words.EnsembleWeighting, span: Span) -> Objective:
+    if weights is words.EnsembleWeighting.LEARNED:
         raise errors.methods.learned_ensemble_weights(span)
     return CrossEntropy(per_member=True)
 
@@ -98,7 +98,7 @@ def _heat_smoothing(word: words.HeatSmoothing, amount: float) -> HeatSmoothing:
 
 def _residual_penalty(word: words.ResidualPenalty, amount: float, dimension: int, span: Span) -> ResidualPenalty:
     """The residual penalty for g(x, t), with the diffusion rescaled to the time interval [0, 1]."""
-    if word.estimator is words.Laplacian.EXACT and dimension > MAX_EXACT_LAPLACIAN_DIMENSION:
+    if word.estimator is words.LaplacianEstimator.EXACT and dimension > MAX_EXACT_LAPLACIAN_DIMENSION:
         raise errors.methods.exact_laplacian_dimension(dimension, MAX_EXACT_LAPLACIAN_DIMENSION, span)
     return ResidualPenalty(
         amount,

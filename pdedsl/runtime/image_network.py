@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple, assert_never, cast, final
 
 from torch import Tensor, nn
 
-from pdedsl.config.networks import Between
+from pdedsl.config.networks import FrameActivation
 from pdedsl.runtime.activations import MaxMin
 from pdedsl.runtime.lipschitz import LipschitzBound, compose_bounds, network_bounds
 from pdedsl.runtime.nonexpansive_layers import ConvexPotentialLayer, NonexpansiveLinear, PatchChannels, ZeroPadChannels
@@ -278,10 +278,10 @@ def _lipschitz_connector(channels: int, out_channels: int, frame: LipschitzArchi
 
 
 def _activation(frame: LipschitzArchitecture) -> nn.Module:
-    match Between(frame.activation):
-        case Between.MAXMIN:
+    match FrameActivation(frame.activation):
+        case FrameActivation.MAXMIN:
             return MaxMin()
-        case Between.RELU:
+        case FrameActivation.RELU:
             return nn.ReLU()
         case other:
             assert_never(other)

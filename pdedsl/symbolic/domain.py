@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import islice
 from math import isfinite, sqrt
 
 from sympy import Expr, Symbol
 
+from pdedsl.record import Record
 from pdedsl.symbolic.evaluate import Layout, Point, PointFunction, compile_function
 
 MAX_TRIALS = 4000
@@ -35,8 +36,7 @@ SAMPLING_SCALES = (
 DIFFERENCE_STEP = 1e-5  # relative to the size of the box
 
 
-@dataclass(frozen=True)
-class Region:
+class Region(Record):
     """A box, given by the bounds of its coordinates, and the functions that are positive in the domain."""
 
     layout: Layout

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from math import isclose, isfinite, isnan, nan
 from operator import itemgetter, mul
@@ -22,6 +21,7 @@ from sympy import DiracDelta, Expr, Symbol
 
 from pdedsl.numerics.activations import Activation as ActivationRecord
 from pdedsl.numerics.functions import TORCH_OPERATIONS
+from pdedsl.record import Record
 from pdedsl.symbolic.functions import ARGUMENT, Activation, ActivationDerivative, derivative_of
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Applied, Component, Contraction, Softmax
@@ -145,8 +145,7 @@ def _float_operation(e: Expr) -> Callable[..., float]:
     return lambda *values: float(kind(*values))
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(Record):
     """The position of each coordinate in a point; components of a symbolic position start at index zero."""
 
     places: dict[Symbol, int]

@@ -7,7 +7,7 @@ from itertools import combinations
 import torch
 from torch import Tensor, nn
 
-from pdedsl.config.methods import Scores, Weighting
+from pdedsl.config.methods import EnsembleWeighting, Scores
 from pdedsl.ir.plan import DataPlan
 from pdedsl.testing.distributions import concatenate_calls, members_of, readout_of, record_calls
 from pdedsl.testing.moments import Finding, Moments, Outcome, broken, compare_tensors, standard_error
@@ -48,7 +48,7 @@ def _member_logits(model: nn.Module, x: Tensor) -> tuple[Tensor, list[Tensor]]:
 
 def _weights(model: nn.Module, members: int, plan: DataPlan) -> Tensor:
     own = [p for p in model.parameters(recurse=False) if p.shape == (members,)]
-    if plan.weights is Weighting.LEARNED and own:
+    if plan.weights is EnsembleWeighting.LEARNED and own:
         with torch.no_grad():
             return own[0].softmax(0)
     return torch.full((members,), 1.0 / members, dtype=torch.float64)

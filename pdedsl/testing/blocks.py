@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from pdedsl.config.methods import Adaptive, BackwardEuler, Fixed, Implicit, Integrator, Leapfrog, Start, Verlet
+from pdedsl.config.methods import Adaptive, BackwardEuler, Fixed, Implicit, Integrator, Leapfrog, LeapfrogStart, Verlet
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.ir.spec import Spec
@@ -111,7 +111,7 @@ def integrate_reference(analysis: Analysis, plan: ImagePlan, rights: list[StepRi
         case [f, g], _, _:
             return _integrate_one_step_method(schedule, _separable_rhs(f, g), y)
         case [f], 2, Leapfrog(start=start):
-            return _leapfrog(schedule, f, y, 1.0 if start is Start.PAPER else 0.5)
+            return _leapfrog(schedule, f, y, 1.0 if start is LeapfrogStart.PAPER else 0.5)
         case [f], 2, _:
             initial = _join_halves(y, torch.zeros_like(y))
             return _half(_integrate_one_step_method(schedule, _separable_rhs(lambda j, t, v: v, f), initial), 0)

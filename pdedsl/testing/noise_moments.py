@@ -11,7 +11,7 @@ from math import pi, sqrt
 import torch
 from torch import Tensor, nn
 
-from pdedsl.config.methods import Law
+from pdedsl.config.methods import NoiseDistribution
 from pdedsl.config.networks import Torch, residual_maps
 from pdedsl.ir.noise import DropoutResidual, RandomResidual, ShakeShakeResidual, StochasticDepthResidual
 from pdedsl.ir.plan import DataPlan, NoiseStep, ResidualBlocks
@@ -163,11 +163,11 @@ class NoiseMoments:
             self._moments(f"factors of {member}", torch.cat(factors))
         return [*noises, *factors]
 
-    def _white(self, name: str, w: Tensor, law: Law) -> None:
+    def _white(self, name: str, w: Tensor, law: NoiseDistribution) -> None:
         """Tests for white noise of variance 1; E|w| distinguishes the normal from the Laplace distribution."""
         rows, units = w.shape
         self._moments(name, w)
-        size = sqrt(0.5 if law is Law.LAPLACE else 2 / pi)
+        size = sqrt(0.5 if law is NoiseDistribution.LAPLACE else 2 / pi)
         self.moments.add(f"E|w|, {name}", size, w.abs().mean(), _bernstein_error(w.abs(), size))
         self.moments.add(f"mean over one state, {name}", 0.0, w.mean(1), 1.0 / sqrt(units))
         self._product(f"{name}, product of consecutive units", w[:, :-1], w[:, 1:])

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pdedsl.config.methods import Across, Law
+from pdedsl.config.methods import NoiseDistribution, NormReduction
 from pdedsl.ir.noise import BranchNoise, Noise, RandomResidual
 from pdedsl.ir.plan import DataPlan, NoiseStep, ResidualBlocks
 from pdedsl.testing.layers import RecordedRun
@@ -27,7 +27,7 @@ class ExpectedNoise:
     noise: AddedNoise | ScaledNoise
 
     @property
-    def law(self) -> Law:
+    def law(self) -> NoiseDistribution:
         return self.noise.law
 
 
@@ -49,7 +49,7 @@ class NoiseSite:
         """The added noise divided by its expected standard deviation, (paths, units)."""
         size = torch.tensor(expected.std)
         if isinstance(expected.noise, ScaledNoise):
-            axes = tuple(range(0 if expected.noise.across is Across.BATCH else 1, self.state.dim()))
+            axes = tuple(range(0 if expected.noise.across is NormReduction.BATCH else 1, self.state.dim()))
             size = size * self.state.std(axes, keepdim=True)
         return ((self.after - self.state) / size).flatten(1).double()
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import assert_never
 
-from pdedsl.config.methods import Across, Adaptive, Fixed, Integrator, Law
+from pdedsl.config.methods import Adaptive, Fixed, Integrator, NoiseDistribution, NormReduction
 from pdedsl.ir.noise import (
     ConstantNoise,
     CorrelatedNoise,
@@ -36,15 +36,15 @@ class Mismatch(Exception):
 class AddedNoise:
     """Additive noise √(2hA) ξ, with ξ of unit variance."""
 
-    law: Law = Law.GAUSSIAN
+    law: NoiseDistribution = NoiseDistribution.GAUSSIAN
 
 
 @dataclass(frozen=True)
 class ScaledNoise:
     """Relative noise √(2A) std(x) ξ, independent of the step size."""
 
-    law: Law
-    across: Across
+    law: NoiseDistribution
+    across: NormReduction
 
 
 NoiseModel = AddedNoise | ScaledNoise | RandomResidual
@@ -121,7 +121,7 @@ def operator_segments(model: ModelUnderTest) -> list[PathSegment]:
     assert plan is not None
     segments = []
     for interval in time_intervals(model.expected.analysis):
-        exact = interval.is_constant and not (interval.has_diffusion and plan.law is Law.LAPLACE)
+        exact = interval.is_constant and not (interval.has_diffusion and plan.law is NoiseDistribution.LAPLACE)
         steps = 1 if exact else ceil(interval.length / float(plan.step) - 1e-9)
         segments.append(
             PathSegment(interval, interval.start, interval.length / steps, steps, plan.scheme, AddedNoise(plan.law))

@@ -13,7 +13,7 @@ from typing import assert_never
 import numpy as np
 
 from pdedsl.codegen.names import python_name
-from pdedsl.config.methods import Adaptive, BackwardEuler, Fixed, Implicit, Law, Leapfrog, Verlet
+from pdedsl.config.methods import Adaptive, BackwardEuler, Fixed, Implicit, Leapfrog, NoiseDistribution, Verlet
 from pdedsl.ir.noise import DropoutResidual, RandomResidual, ShakeShakeResidual, StochasticDepthResidual
 from pdedsl.testing.coefficients import Array, CoefficientEvaluator
 from pdedsl.testing.model import Fields, ModelUnderTest
@@ -121,7 +121,7 @@ class ReferenceProcess:
                 assert_never(segment.noise)
 
     def _euler_maruyama_step(
-        self, segment: PathSegment, x: Array, t: float, law: Law, source: np.random.Generator
+        self, segment: PathSegment, x: Array, t: float, law: NoiseDistribution, source: np.random.Generator
     ) -> Array:
         drift, end = self.velocity(segment.interval, x, t), t + self.time_sign * segment.h
         matrix = self.diffusivity(segment.interval, x, 0.5 * (t + end) if segment.corrected else t)
@@ -163,12 +163,12 @@ class ReferenceProcess:
         return self.velocity(segment.interval, x, t) * mask / keep
 
 
-def _standard_samples(law: Law, shape: tuple[int, ...], source: np.random.Generator) -> Array:
+def _standard_samples(law: NoiseDistribution, shape: tuple[int, ...], source: np.random.Generator) -> Array:
     """Samples of mean 0 and variance 1."""
     match law:
-        case Law.GAUSSIAN:
+        case NoiseDistribution.GAUSSIAN:
             return source.standard_normal(shape)
-        case Law.LAPLACE:
+        case NoiseDistribution.LAPLACE:
             return source.laplace(size=shape) / sqrt(2)
         case _:
             assert_never(law)

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.config.blocks import TrainBlock
-from pdedsl.config.methods import Weights
+from pdedsl.config.methods import InitialWeights
 from pdedsl.config.training import Precision
 from pdedsl.data.augment import augment
 from pdedsl.data.batches import BatchOrder
@@ -97,7 +97,7 @@ class TrainingEngine:
         """Begin a phase: its objective and optimizer, and the teacher network of heat smoothing."""
         if phase.heat and (self.phase is None or phase.heat != self.phase.heat):
             self.previous = deepcopy(self.model).requires_grad_(False).eval()
-            if isinstance(phase.objective, HeatSmoothing) and phase.objective.start is Weights.FRESH:
+            if isinstance(phase.objective, HeatSmoothing) and phase.objective.start is InitialWeights.FRESH:
                 self.model = self._new(hash_words(self.config.seed, phase.heat))
         self._prepare(phase)
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import pytest
 
 from pdedsl.config.base import Config, Count, Form, Located, Positive
 from pdedsl.config.blocks import ENTRIES, Calls
-from pdedsl.config.methods import INTEGRATORS, PARTS, Fixed, Laplacian, Noise, ResidualPenalty, Scale, in_steps
+from pdedsl.config.methods import INTEGRATORS, PARTS, Fixed, LaplacianEstimator, Noise, ResidualPenalty, Scale, in_steps
 from pdedsl.config.networks import NETWORKS, NORMALISATIONS
 from pdedsl.numerics.butcher import ADAPTIVE, EULER, EXPLICIT, IMPLICIT, RungeKutta
 
@@ -18,7 +17,6 @@ FORMS = [form for group in (NETWORKS, NORMALISATIONS, *PARTS.values()) for form 
 FORMS += [form for call in CALLS for form in call.forms.values()]
 
 
-@dataclass(frozen=True, kw_only=True)
 class TwoWords(Config):
     """A word for a test."""
 
@@ -61,4 +59,4 @@ def test_what_was_given_and_where_does_not_count() -> None:
 def test_arguments_without_effect_are_left_out() -> None:
     assert "across" not in Noise().effective
     assert {"across", "kind"} <= Noise(scale=Scale.RELATIVE).effective.keys()
-    assert {"tau", "h", "probes"}.isdisjoint(ResidualPenalty(estimator=Laplacian.EXACT).effective)
+    assert {"tau", "h", "probes"}.isdisjoint(ResidualPenalty(estimator=LaplacianEstimator.EXACT).effective)

@@ -12,7 +12,7 @@ from pdedsl.api import format_source
 from pdedsl.compiler import check, to_spec, to_syntax
 from pdedsl.config.base import Located
 from pdedsl.config.data import Digits, Moons
-from pdedsl.config.methods import Fixed, Law, Noise
+from pdedsl.config.methods import Fixed, Noise, NoiseDistribution
 from pdedsl.config.training import Sgd
 from pdedsl.diagnostics import Source
 from pdedsl.ir.spec import SpaceKind
@@ -164,7 +164,7 @@ def test_entry_without_value() -> None:
 def test_realization_is_appended() -> None:
     text = TEXT.replace("realize diffusion by noise(samples=2)\n", "")
     spec = meaning("realize.diffusion=noise(samples=3)", "realize.diffusion.kind=laplace", text=text)
-    assert spec.realize.diffusion == Located(Noise(samples=3, kind=Law.LAPLACE))
+    assert spec.realize.diffusion == Located(Noise(samples=3, kind=NoiseDistribution.LAPLACE))
 
 
 def test_bare_name_becomes_a_call() -> None:

@@ -102,7 +102,7 @@ def time_stepping(spec: Spec) -> TimeStepping:
         case words.Verlet(steps=steps):
             return TimeStepping(VERLET, _step_size(spec, steps), steps)
         case words.Leapfrog(steps=steps, start=initial):
-            first = S.One if initial is words.Start.PAPER else S.Half
+            first = S.One if initial is words.LeapfrogStart.PAPER else S.Half
             return TimeStepping(LEAPFROG, _step_size(spec, steps), steps, first=first)
         case Adaptive(method=method):
             return TimeStepping(method, None, None)

@@ -4,15 +4,15 @@ text that it comes from."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from math import ceil
 from typing import TypeAlias, assert_never
 
 from sympy import Expr, Max, sqrt
 
-from pdedsl.config.methods import Adaptive, Grid, Law, MonteCarlo, Pinn, RandomFeatures, Verlet
-from pdedsl.config.networks import Lipschitz, Paper, residual_maps
+from pdedsl.config.methods import Adaptive, Grid, MonteCarlo, NoiseDistribution, Pinn, RandomFeatures, Verlet
+from pdedsl.config.networks import LipschitzFrame, Paper, residual_maps
 from pdedsl.diagnostics import Span
 from pdedsl.explainer.classification import class_text
 from pdedsl.explainer.describe import average_texts, count_noun, domain_text, gauge_lines, noise_text, objective_lines
@@ -41,14 +41,14 @@ from pdedsl.ir.semidiscrete_systems import SeparableOde
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.system_kinds import operator_samples
 from pdedsl.ir.terms import Convection, Diffusion, LearnedField, Reaction, SourceTerm, SymmetricLayer, Term
+from pdedsl.record import Record
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Field, atoms
 
 # ---- Block diagram of a network: blocks in network order, each with the spans of the text that it comes from
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(Record):
     """A box of the drawing: its title, its lines of text, and the spans that it comes from."""
 
     title: str
@@ -56,8 +56,7 @@ class Block:
     of: tuple[Span, ...] = ()
 
 
-@dataclass(frozen=True)
-class BlockGroup:
+class BlockGroup(Record):
     """Blocks in sequence, such as those of one step; or in parallel, such as the members of an ensemble."""
 
     title: str
@@ -136,7 +135,7 @@ def _has_constant_coefficients(segment: SdeSteps, analysis: Analysis) -> bool:
     constant = all(not e.free_symbols & varying and not e.has(Field) for e in coefficients)
     match segment.noise:
         case ConstantNoise(law=law) | CorrelatedNoise(law=law):
-            return constant and law is Law.GAUSSIAN
+            return constant and law is NoiseDistribution.GAUSSIAN
         case None:
             return constant
         case _:
@@ -262,11 +261,11 @@ def image_nodes(plan: ImagePlan, analysis: Analysis) -> tuple[Node, ...]:
 def _sizes(plan: ImagePlan) -> Iterator[tuple[int, int]]:
     """Height and width of the feature maps in each stage: halved between stages, by patches or by average pooling."""
     height, width = plan.image[1:]
-    if isinstance(plan.frame, Lipschitz):
+    if isinstance(plan.frame, LipschitzFrame):
         height, width = -(-height // plan.frame.patch), -(-width // plan.frame.patch)
     for _ in plan.stages:
         yield height, width
-        rounds_up = isinstance(plan.frame, Lipschitz)
+        rounds_up = isinstance(plan.frame, LipschitzFrame)
         height, width = (height + rounds_up) // 2, (width + rounds_up) // 2
 
 
@@ -285,7 +284,7 @@ def _architecture(plan: ImagePlan) -> Iterator[Block]:
             yield Block(
                 "head", (f"1×1 convolution to {count_noun(last, 'channel')}", f"{activated}, global average pooling")
             )
-        case Lipschitz(patch=patch, dense=dense, activation=activation):
+        case LipschitzFrame(patch=patch, dense=dense, activation=activation):
             yield Block("stem", (f"{patch}×{patch} patches, zero-padded to {count_noun(first, 'channel')}",))
             for _, width in pairwise(plan.stages):
                 bounded = f"2×2 patches, linear map of norm ≤ 1 to {count_noun(width, 'channel')}"

@@ -21,6 +21,7 @@ from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
 from pdedsl.ir.theorem import Theorem
 from pdedsl.ir.verdicts import Axiom, Truth, Verdict
+from pdedsl.record import Record
 
 if TYPE_CHECKING:
     from pdedsl.explainer.explain import Explanation
@@ -32,8 +33,7 @@ if TYPE_CHECKING:
 MAX_MARKS = 40  # terms and conditions in a drawing, so that it stays readable
 
 
-@dataclass(frozen=True)
-class Annotation:
+class Annotation(Record):
     """A term or a condition."""
 
     kind: str
@@ -42,8 +42,7 @@ class Annotation:
     span: Span
 
 
-@dataclass(frozen=True)
-class TextRun:
+class TextRun(Record):
     """A part of an equation that belongs to one term or to none."""
 
     text: str
@@ -146,8 +145,7 @@ def svg(explanation: Explanation) -> str:
     return drawing.page(explanation.network, explanation.method_title)
 
 
-@dataclass(frozen=True)
-class PositionedBlock:
+class PositionedBlock(Record):
     """A block and the end point of its links."""
 
     block: Block

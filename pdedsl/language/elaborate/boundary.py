@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from sympy import Add, Expr, Integer, Symbol, cancel
@@ -40,6 +39,7 @@ from pdedsl.language import ast as t
 from pdedsl.language.elaborate.declarations import inequality_level, surface_level
 from pdedsl.language.elaborate.environment import Environment
 from pdedsl.language.elaborate.equations import component_count, normal_form, size_of, unknown_of
+from pdedsl.record import Record
 from pdedsl.symbolic.domain import Region, region_of
 from pdedsl.symbolic.evaluate import Point, compile_function
 from pdedsl.symbolic.printing import notation
@@ -53,8 +53,7 @@ SAMPLES_IN_HIGH_DIMENSION = 4  # on a surface in many dimensions, where each poi
 MAX_DENSE_SAMPLING_DIMENSION = 16  # dimensions with SAMPLES_PER_PART points on a surface
 
 
-@dataclass(frozen=True)
-class BoundaryPart:
+class BoundaryPart(Record):
     """A face or a surface that bounds the domain, with sample points; a face of a plain box needs none."""
 
     name: str
@@ -356,8 +355,7 @@ def _derivative(field: Field, x: Symbol, order: int) -> Expr:
 # ---- Number of conditions
 
 
-@dataclass(frozen=True)
-class RequiredConditions:
+class RequiredConditions(Record):
     """The minimum and maximum number of conditions for an unknown on a part of the boundary."""
 
     minimum: int
@@ -365,8 +363,7 @@ class RequiredConditions:
     order: int
 
 
-@dataclass(frozen=True)
-class ConditionBalance:
+class ConditionBalance(Record):
     """The number of conditions on an unknown at a point of the boundary, and how many are missing or redundant."""
 
     part: BoundaryPart

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
@@ -13,7 +12,7 @@ from sympy import Expr, Integer, S
 
 from pdedsl import errors
 from pdedsl.config.data import CLASSES, MEASURED
-from pdedsl.config.evaluation import Norm, Steps
+from pdedsl.config.evaluation import IteratedAttack, Norm
 from pdedsl.diagnostics import Reporter, Span
 from pdedsl.ir.spec import Condition, Equation, ExactSolution, Learned, Observation, SpaceKind, Spec, Unknown
 from pdedsl.ir.types import Operator, Simplex, Vector
@@ -25,6 +24,7 @@ from pdedsl.language.elaborate.expressions import tensor
 from pdedsl.language.elaborate.options import elaborate_option
 from pdedsl.language.elaborate.values import Tensor, common_shape
 from pdedsl.language.names import subscript
+from pdedsl.record import Record
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.rewrite import substitute
 from pdedsl.symbolic.symbols import Field, atoms
@@ -62,8 +62,7 @@ def _concerns(equation: Equation, unknown: Unknown) -> bool:
     return any(f.head == unknown.head for e in equation.rhs for f in atoms(e, Field))
 
 
-@dataclass(frozen=True)
-class UnknownPart:
+class UnknownPart(Record):
     """An unknown, or a component with separate equations, with its equations and its conditions in time."""
 
     unknown: Unknown
@@ -247,7 +246,7 @@ def _check_experiment(spec: Spec, reporter: Reporter) -> None:
     for attack in (*training, *evaluation):
         eps = getattr(attack.config, "eps", ())
         largest = max(eps if isinstance(eps, tuple) else (eps,), default=Fraction(0))
-        if isinstance(attack.config, Steps) and attack.config.step is not None:
+        if isinstance(attack.config, IteratedAttack) and attack.config.step is not None:
             step, steps = attack.config.step, attack.config.steps
             if step * steps < largest:
                 sizes = float(largest), float(step * steps), ceil(largest / step)

@@ -12,7 +12,7 @@ the second determines p (bipartite matching by augmenting paths: Kuhn, The Hunga
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
@@ -27,6 +27,7 @@ from pdedsl.language.elaborate.environment import Environment
 from pdedsl.language.elaborate.expressions import report_too_large, tensor
 from pdedsl.language.elaborate.scope import Scope
 from pdedsl.language.elaborate.values import Tensor, collect_domain, common_shape
+from pdedsl.record import Record
 from pdedsl.symbolic.functions import Activation
 from pdedsl.symbolic.rewrite import expand_products, product, substitute
 from pdedsl.symbolic.symbols import Field, Partial, atoms
@@ -232,8 +233,7 @@ def _time_id(env: Environment) -> str:
 # ---- Matching of equations and unknowns
 
 
-@dataclass(frozen=True)
-class UnknownComponent:
+class UnknownComponent(Record):
     """An unknown, or a component of one."""
 
     head: Symbol

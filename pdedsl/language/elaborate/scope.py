@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from sympy import Expr, Integer, Symbol
@@ -12,6 +12,7 @@ from pdedsl.diagnostics import Span
 from pdedsl.ir.spec import Space
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.values import Function, LinearMap, Tensor, Value, describe, scalar
+from pdedsl.record import Record
 from pdedsl.symbolic.symbols import Component
 
 
@@ -34,8 +35,7 @@ class Names(Protocol):
     def layer(self, call: t.Call) -> Function | None: ...
 
 
-@dataclass(frozen=True)
-class Scope:
+class Scope(Record):
     """The scope of an expression: the space, the time, the declared names, parameters and summation indices."""
 
     space: Space

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
 from sympy import Add, Expr, Pow, S, acos, asin, log, sqrt, tan
 
 from pdedsl import errors
 from pdedsl.diagnostics import Span
+from pdedsl.record import Record
 from pdedsl.symbolic.calculus import contract
 from pdedsl.symbolic.rewrite import product
 
@@ -96,8 +97,7 @@ KIND_NAMES = {
 }
 
 
-@dataclass(frozen=True)
-class Tensor:
+class Tensor(Record):
     """A tensor of rank 0, 1 or 2 by components; `size` is None for the dimension of a space without coordinates."""
 
     rank: int
@@ -123,16 +123,14 @@ class Tensor:
         return f"{noun} of size {self.size}" if self.rank else f"{noun} ({self.size} classes)"
 
 
-@dataclass(frozen=True)
-class LinearMap:
+class LinearMap(Record):
     """A linear operator, by its action on a tensor; the span is for error messages."""
 
     apply: Callable[[Tensor, Span], Tensor]
     adjoint: Callable[[], LinearMap]
 
 
-@dataclass(frozen=True)
-class Function:
+class Function(Record):
     """A function, unapplied."""
 
     name: str

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import pairwise
 from typing import assert_never
 
@@ -27,6 +27,7 @@ from pdedsl.language.printing.unparse import (
     unparse_type_attribute,
 )
 from pdedsl.language.token_stream import TRANSPOSABLE, DeclaredNames
+from pdedsl.record import Record
 
 _KEYWORDS = {word.lower() for word in STATEMENT_KEYWORDS}
 _WORD = re.compile(r"\w*")
@@ -70,8 +71,7 @@ def _declares_matrix(statement: t.UnknownDecl | t.LearnDecl | t.ConstDecl | t.Le
 # ---- Line breaks inside a statement
 
 
-@dataclass(frozen=True)
-class _LineBreaks:
+class _LineBreaks(Record):
     """The author's line breaks. `comments` are placed at them in order; those without a break are `unplaced`."""
 
     text: str
@@ -109,8 +109,7 @@ def _pop_comments(waiting: deque[t.Comment], end: int) -> list[t.Comment]:
 # ---- Statements
 
 
-@dataclass(frozen=True)
-class _OutputLine:
+class _OutputLine(Record):
     """A line of the result: a statement, or the opening, an entry or the end of a block with keys of width `pad`."""
 
     node: t.Statement | t.Entry

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from pdedsl.diagnostics import Span, width
@@ -28,6 +27,7 @@ from pdedsl.language.precedence import (
     strip_parentheses,
 )
 from pdedsl.language.token_stream import DeclaredNames, format_ascii_derivative, format_subscript
+from pdedsl.record import Record
 
 # ---- Layout
 
@@ -36,8 +36,7 @@ OPEN, CLOSE, BREAK = "\n<", "\n>", "\n|"
 _BLANK = re.compile(r"(?>\r\n|\r|\n)\s*?[\r\n]")
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Record):
     """A line of the result. The cells of neighbouring rows of the same kind are aligned."""
 
     cells: tuple[str, ...]
@@ -136,8 +135,7 @@ def one_space(before: t.Node, after: t.Node, listed: bool) -> str:
     return " "
 
 
-@dataclass(frozen=True)
-class Unparser:
+class Unparser(Record):
     """One method for each precedence level; expressions of lower precedence are parenthesized.
 
     Without `declared`, names in derivatives are assumed to be declared. `gap` is the text between the items of a list

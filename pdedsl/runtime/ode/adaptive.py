@@ -17,7 +17,7 @@ from typing import Literal, final
 import torch
 from torch import Tensor
 
-from pdedsl.config.methods import Across
+from pdedsl.config.methods import NormReduction
 from pdedsl.numerics.butcher import ADAPTIVE, EmbeddedRungeKutta
 from pdedsl.numerics.step_size import SolverFailed, advance_time, clip_to_end, initial_step_size, next_step_size
 from pdedsl.runtime.image_fields import Time, VectorField
@@ -135,7 +135,7 @@ class AdaptiveSolver(Integrator):
     @property
     def per_sample(self) -> bool:
         """Whether every sample has its own step size."""
-        return Across(self.control) is Across.SAMPLE
+        return NormReduction(self.control) is NormReduction.SAMPLE
 
     def integrate(self, field: VectorField, y: Tensor, steps: TimeGrid) -> Tensor:
         return self.solve(field, y, steps).state

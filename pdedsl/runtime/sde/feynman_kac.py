@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeGuard, assert_never, cast
 import torch
 from torch import Tensor, nn
 
-from pdedsl.config.methods import Direction, Scores, Weighting
+from pdedsl.config.methods import Direction, EnsembleWeighting, Scores
 from pdedsl.numerics.butcher import EXPLICIT, HEUN, RungeKutta
 from pdedsl.runtime.ode.explicit import VelocityField, characteristic_step
 from pdedsl.runtime.rng import CLOSED_UNDER_ADDITION, NoiseLaw, RandomStream, monte_carlo_samples, seed_noise, streams
@@ -500,7 +500,7 @@ class Expectation(nn.Module):
             raise ValueError("an expectation needs at least one member")
         self.samples, self.eval_samples, self.average, self.rows = samples, eval_samples, Scores(average), rows
         self.batch: int | None = None
-        learned = Weighting(weights) is Weighting.LEARNED
+        learned = EnsembleWeighting(weights) is EnsembleWeighting.LEARNED
         self.weight_logits = nn.Parameter(torch.zeros(len(self.members))) if learned else None
         seed_noise(self, seed)
 

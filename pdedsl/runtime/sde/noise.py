@@ -13,45 +13,45 @@ from typing import Any, assert_never, cast
 import torch
 from torch import Tensor, nn
 
-from pdedsl.config.methods import Across
+from pdedsl.config.methods import NormReduction
 from pdedsl.runtime.rng import NoiseLaw, RandomStream
 
 # ---- Relative noise x + a·std(x)·ξ (Wang, Yuan, Shi, Osher 2020, section 3.1), with few passes over memory
 
 
-def add_relative_noise(x: Tensor, noise: Tensor, scale: float, across: Across) -> Tensor:
+def add_relative_noise(x: Tensor, noise: Tensor, scale: float, across: NormReduction) -> Tensor:
     """x + a·std(x)·ξ by plain operations: differentiable to any order; `RelativeNoiseFunction` must agree with it."""
     return x + (scale * std(x, across)) * noise
 
 
-def std(x: Tensor, across: Across) -> Tensor:
+def std(x: Tensor, across: NormReduction) -> Tensor:
     """Unbiased, in a shape that broadcasts. In two passes: `torch.std` over three axes is ten times slower."""
     return _std_of_centred(x - x.mean(_axes(x, across), keepdim=True), across)
 
 
-def _axes(x: Tensor, across: Across) -> tuple[int, ...]:
+def _axes(x: Tensor, across: NormReduction) -> tuple[int, ...]:
     return tuple(range(_first_axis(across), x.dim()))
 
 
-def _first_axis(across: Across) -> int:
+def _first_axis(across: NormReduction) -> int:
     """The first of the axes over which the standard deviation is taken."""
     match across:
-        case Across.SAMPLE:
+        case NormReduction.SAMPLE:
             return 1
-        case Across.BATCH:
+        case NormReduction.BATCH:
             return 0
         case _:
             assert_never(across)
 
 
-def _degrees_of_freedom(x: Tensor, across: Across) -> int:
+def _degrees_of_freedom(x: Tensor, across: NormReduction) -> int:
     freedom = x.shape[_first_axis(across) :].numel() - 1
     if freedom < 1:
         raise ValueError("relative noise needs at least two numbers for a standard deviation")
     return freedom
 
 
-def _std_of_centred(centred: Tensor, across: Across) -> Tensor:
+def _std_of_centred(centred: Tensor, across: NormReduction) -> Tensor:
     norm: Tensor = torch.linalg.vector_norm(centred, dim=_axes(centred, across), keepdim=True)
     return norm / math.sqrt(_degrees_of_freedom(centred, across))
 
@@ -65,7 +65,7 @@ class RelativeNoiseFunction(torch.autograd.Function):
     generate_vmap_rule = True
 
     @staticmethod
-    def forward(x: Tensor, noise: Tensor, scale: float, across: Across) -> tuple[Tensor, Tensor, Tensor]:
+    def forward(x: Tensor, noise: Tensor, scale: float, across: NormReduction) -> tuple[Tensor, Tensor, Tensor]:
         mean = x.mean(_axes(x, across), keepdim=True)
         deviation = _std_of_centred(x - mean, across)
         return torch.addcmul(x, noise, scale * deviation), mean, deviation
@@ -92,7 +92,7 @@ class RelativeNoiseFunction(torch.autograd.Function):
         return tangent + factor * noise, None, None
 
 
-def _dot(a: Tensor, b: Tensor, across: Across) -> Tensor:
+def _dot(a: Tensor, b: Tensor, across: NormReduction) -> Tensor:
     return (a * b).sum(_axes(a, across), keepdim=True)
 
 
@@ -197,7 +197,7 @@ class RelativeNoise(nn.Module):
 
     def __init__(self, scale: float, *, seed: int, across: str = "sample", law: NoiseLaw = "normal") -> None:
         super().__init__()
-        self.scale, self.across, self.law = scale, Across(across), law
+        self.scale, self.across, self.law = scale, NormReduction(across), law
         self.stream = RandomStream(seed)
 
     def forward(self, x: Tensor) -> Tensor:

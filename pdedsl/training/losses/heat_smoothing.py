@@ -31,7 +31,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
-from pdedsl.config.methods import Gradient, InSpace
+from pdedsl.config.methods import GradientNormEstimator, SpatialDifferentiation
 from pdedsl.data.sampling import KeyedRng
 from pdedsl.frozen_model import frozen
 from pdedsl.ir.plan import HeatSmoothing
@@ -54,16 +54,16 @@ class HeatLoss:
             after, norms = self._with_gradient(model, x, rng)
             distance = 0.5 * (after - before).square().sum(-1).mean()
         scale = self.config.weight * 0.5 * self.config.variance / self.config.steps
-        if self.config.estimator is Gradient.PAPER:
+        if self.config.estimator is GradientNormEstimator.PAPER:
             scale *= self.config.probes / after.shape[-1]
         return {"distance": distance, "gradient": scale * norms.mean(), ACCURACY: accuracy(after, y)}
 
     def _with_gradient(self, model: nn.Module, x: Tensor, rng: KeyedRng) -> tuple[Tensor, Tensor]:
         """v(x), and an estimate of ‖∇v‖² for each row."""
         match self.config.derivative:
-            case InSpace.FORWARD:
+            case SpatialDifferentiation.FORWARD:
                 return _forward(model, x, self.config.probes, rng)
-            case InSpace.DIFFERENCES:
+            case SpatialDifferentiation.DIFFERENCES:
                 return _differences(model, x, self.config.probes, self.config.delta, rng)
             case _:
                 assert_never(self.config.derivative)

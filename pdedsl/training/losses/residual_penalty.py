@@ -22,7 +22,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pdedsl.config.methods import Instants, InTime, Laplacian, Scores
+from pdedsl.config.methods import LaplacianEstimator, ResidualTimes, Scores, TimeDifferentiation
 from pdedsl.data.sampling import KeyedRng
 from pdedsl.ir.plan import MAX_EXACT_LAPLACIAN_DIMENSION, ResidualPenalty
 from pdedsl.runtime.diff.forward_laplacian.batch_layout import DerivativeLayout
@@ -72,13 +72,13 @@ class _Points:
     @classmethod
     def of(cls, config: ResidualPenalty, x: Tensor, rng: KeyedRng) -> _Points:
         times = x.new_tensor(config.times).unsqueeze(1).expand(-1, x.shape[0])
-        at = times if config.instants is Instants.ALL else _one_of(times, rng)
+        at = times if config.instants is ResidualTimes.ALL else _one_of(times, rng)
         centre = x + config.jitter * (2.0 * rng.like(x, "jitter", "uniform") - 1.0)
         groups, shifts = [centre], [0.0]
         for probe in _probes(config, x, rng):
             groups += [centre + config.h * probe, centre - config.h * probe]
             shifts += [0.0, 0.0]
-        if config.derivative is InTime.CENTRAL:
+        if config.derivative is TimeDifferentiation.CENTRAL:
             groups, shifts = [*groups, centre, centre], [*shifts, config.tau, -config.tau]
         copies = [1] * (x.dim() - 1)
         rows = [x.repeat(len(times), *copies), *(group.repeat(len(at), *copies) for group in groups)]
@@ -88,7 +88,7 @@ class _Points:
     def evaluate(self, network: nn.Module, config: ResidualPenalty) -> Tensor:
         """Scores of all points; a Jet if derivatives at the centres are needed."""
         scores: Tensor
-        if config.derivative is InTime.CENTRAL and config.estimator is not Laplacian.EXACT:
+        if config.derivative is TimeDifferentiation.CENTRAL and config.estimator is not LaplacianEstimator.EXACT:
             scores = network(self.x, self.t)
         else:
             scores = network(*self._jets(config))
@@ -96,11 +96,15 @@ class _Points:
 
     def _jets(self, config: ResidualPenalty) -> tuple[Jet, Jet]:
         """∂_t of the centres, or (∂_t or 0) - νΔ for an exact Laplacian."""
-        lines = _dimensions(self.x) if config.estimator is Laplacian.EXACT else 0
+        lines = _dimensions(self.x) if config.estimator is LaplacianEstimator.EXACT else 0
         frame = DerivativeLayout(self.labelled, self.labelled + self.size, lines, diffusivity=config.diffusivity)
         basis = torch.eye(lines, dtype=self.x.dtype, device=self.x.device).reshape(lines, 1, *self.x.shape[1:])
         along = basis.expand(lines, self.size, *self.x.shape[1:]).flatten(0, 1)
-        ahead = self.t.new_ones(self.size) if config.derivative is InTime.FORWARD else self.t.new_zeros(self.size)
+        ahead = (
+            self.t.new_ones(self.size)
+            if config.derivative is TimeDifferentiation.FORWARD
+            else self.t.new_zeros(self.size)
+        )
         space = torch.cat([along, self.x.new_zeros(self.size, *self.x.shape[1:])])
         time = torch.cat([self.t.new_zeros(lines * self.size), ahead])
         return make_jet(self.x, space, frame), make_jet(self.t, time, frame)
@@ -114,9 +118,9 @@ def _one_of(times: Tensor, rng: KeyedRng) -> Tensor:
 
 
 def _probes(config: ResidualPenalty, x: Tensor, rng: KeyedRng) -> tuple[Tensor, ...]:
-    if config.estimator is Laplacian.EXACT:
+    if config.estimator is LaplacianEstimator.EXACT:
         return ()
-    copies = config.probes * (2 if config.estimator is Laplacian.UNBIASED else 1)
+    copies = config.probes * (2 if config.estimator is LaplacianEstimator.UNBIASED else 1)
     return rng.like(x, "probes", copies=copies).chunk(copies)
 
 
@@ -137,11 +141,11 @@ def _residuals(scores: Tensor, points: _Points, config: ResidualPenalty) -> tupl
     change = torch.zeros_like(groups[0])
     if isinstance(g, Jet):
         change = g.frame.split(g.tangent)[1]
-    if config.derivative is InTime.CENTRAL:
+    if config.derivative is TimeDifferentiation.CENTRAL:
         change = change + (groups[-2] - groups[-1]) / (2.0 * config.tau)
-    if config.estimator is Laplacian.EXACT:
+    if config.estimator is LaplacianEstimator.EXACT:
         return change, change
-    pairs = groups[1:-2] if config.derivative is InTime.CENTRAL else groups[1:]
+    pairs = groups[1:-2] if config.derivative is TimeDifferentiation.CENTRAL else groups[1:]
     bends = (pairs[0::2] + pairs[1::2] - 2.0 * groups[0]) / config.h**2
     halves = bends.split(config.probes)
     return change - config.diffusivity * halves[0].mean(0), change - config.diffusivity * halves[-1].mean(0)

@@ -10,7 +10,7 @@ from enum import Enum
 import torch
 from torch import Tensor, nn
 
-from pdedsl.config.methods import Instants, InTime, Laplacian, Scores
+from pdedsl.config.methods import LaplacianEstimator, ResidualTimes, Scores, TimeDifferentiation
 from pdedsl.ir.plan import ResidualPenalty
 from pdedsl.runtime.learned_fields import FixedTime
 
@@ -24,11 +24,16 @@ RESIDUAL = ResidualPenalty(
     probes=1,
     times=(0.0, 1.0),
     jitter=0.2,
-    estimator=Laplacian.BIASED,
-    derivative=InTime.FORWARD,
+    estimator=LaplacianEstimator.BIASED,
+    derivative=TimeDifferentiation.FORWARD,
     of=Scores.LOGITS,
 )
-WORDS: dict[str, type[Enum]] = {"estimator": Laplacian, "derivative": InTime, "of": Scores, "instants": Instants}
+WORDS: dict[str, type[Enum]] = {
+    "estimator": LaplacianEstimator,
+    "derivative": TimeDifferentiation,
+    "of": Scores,
+    "instants": ResidualTimes,
+}
 
 
 def residual(**changes: object) -> ResidualPenalty:

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pdedsl.config.methods import Instants
+from pdedsl.config.methods import ResidualTimes
 from pdedsl.data.sampling import KeyedRng
 from pdedsl.ir.plan import ResidualPenalty
 from pdedsl.runtime.backbones import convnet, mlp, resnet
@@ -135,7 +135,7 @@ def test_halves_of_a_batch_are_the_whole() -> None:
 def test_one_time_of_each_sample_has_the_mean_of_all_times() -> None:
     model, (x, _) = small_mlp(), points(20, 3)
     config = residual(estimator="exact", jitter=0.0, times=(0.0, 0.5, 1.0))
-    found = [l2(replace(config, instants=Instants.ONE), model, x, step) for step in range(200)]
+    found = [l2(replace(config, instants=ResidualTimes.ONE), model, x, step) for step in range(200)]
     assert deviation(found, l2(config, model, x)) < SIGMAS
     assert deviation(found, l2(residual(estimator="exact", jitter=0.0, times=(1.0,)), model, x)) > SIGMAS
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pdedsl.config.methods import Gradient, InSpace, Weights
+from pdedsl.config.methods import GradientNormEstimator, InitialWeights, SpatialDifferentiation
 from pdedsl.data.sampling import KeyedRng
 from pdedsl.ir.plan import HeatSmoothing
 from pdedsl.runtime.backbones import convnet, mlp
@@ -18,7 +18,13 @@ from pdedsl.training.losses import HeatLoss
 from training.losses.exact import SIGMAS, deviation, points, seeded, slope_along
 
 CONFIG = HeatSmoothing(
-    variance=0.6, steps=3, weight=0.5, probes=4, delta=1e-6, start=Weights.WARM, estimator=Gradient.UNBIASED
+    variance=0.6,
+    steps=3,
+    weight=0.5,
+    probes=4,
+    delta=1e-6,
+    start=InitialWeights.WARM,
+    estimator=GradientNormEstimator.UNBIASED,
 )
 FREQUENCIES = (1.0, 2.0, 5.0)
 
@@ -99,8 +105,8 @@ def squared_jacobian(model: nn.Module, x: Tensor) -> Tensor:
 @pytest.mark.parametrize(("estimator", "factor"), [("unbiased", 1.0), ("paper", 4.0 / 3.0)])
 def test_the_mean_of_the_probes_is_the_jacobian(form: str, estimator: str, factor: float) -> None:
     model, (x, _) = softmax_layer(), points(50, 12)
-    config = replace(CONFIG, estimator=Gradient(estimator))
-    loss = HeatLoss(replace(config, derivative=InSpace(form)), model)
+    config = replace(CONFIG, estimator=GradientNormEstimator(estimator))
+    loss = HeatLoss(replace(config, derivative=SpatialDifferentiation(form)), model)
     scale = config.weight * 0.5 * config.variance / config.steps
     expected = scale * factor * squared_jacobian(model, x).mean().item()
     found = [loss(model, x, x[:, 0].long(), KeyedRng(0, step))["gradient"].item() for step in range(200)]
@@ -116,7 +122,7 @@ def test_differences_tend_to_the_norm_of_the_gradient() -> None:
     scale = CONFIG.weight * 0.5 * CONFIG.variance / CONFIG.steps
 
     def error(delta: float) -> float:
-        loss = HeatLoss(replace(CONFIG, delta=delta, derivative=InSpace.DIFFERENCES), model)
+        loss = HeatLoss(replace(CONFIG, delta=delta, derivative=SpatialDifferentiation.DIFFERENCES), model)
         return abs(loss(model, x, y, KeyedRng(0, 0))["gradient"].item() - scale * exact)
 
     assert error(1e-6) < 1e-6 * scale * exact
@@ -142,7 +148,7 @@ def test_gradients_by_the_weights() -> None:
 def test_gradients_of_differences() -> None:
     """Their directions are constants of a step, and the slope does not change to first order where it is steepest."""
     model = seeded(lambda: mlp(8, 2, (12,), 2, activation="tanh").network())
-    config = replace(CONFIG, delta=1e-5, derivative=InSpace.DIFFERENCES)
+    config = replace(CONFIG, delta=1e-5, derivative=SpatialDifferentiation.DIFFERENCES)
     loss, (x, _) = HeatLoss(config, seeded(lambda: nn.Linear(12, 2))), points(6, 12)
     backward, difference = slope_along(lambda: sum_of(loss, model, x), model, 1e-4)
     assert backward == pytest.approx(difference, rel=1e-5)
@@ -154,7 +160,7 @@ def test_statistics_and_the_previous_model(form: str) -> None:
     previous = copy.deepcopy(model).eval()
     frozen = copy.deepcopy(previous.state_dict())
     x, _ = points(6, 1, 4, 4)
-    sum_of(HeatLoss(replace(CONFIG, derivative=InSpace(form)), previous), model, x).backward()
+    sum_of(HeatLoss(replace(CONFIG, derivative=SpatialDifferentiation(form)), previous), model, x).backward()
     norms = [module for module in model.modules() if isinstance(module, nn.BatchNorm2d)]
     assert [int(norm.num_batches_tracked) for norm in norms] == [1] * len(norms)
     assert all(norm.track_running_stats for norm in norms)
@@ -168,7 +174,7 @@ def test_halves_of_a_batch_are_the_whole(form: str) -> None:
     model = seeded(lambda: mlp(8, 2, (12,), 3, activation="tanh").network())
     previous = seeded(lambda: nn.Linear(12, 3))
     x, y = points(48, 12)
-    loss = HeatLoss(replace(CONFIG, derivative=InSpace(form)), previous)
+    loss = HeatLoss(replace(CONFIG, derivative=SpatialDifferentiation(form)), previous)
     whole = loss(model, x, y, KeyedRng(3, 5))
     parts = [loss(model, x[rows], y[rows], KeyedRng(3, 5, rows.start)) for rows in (slice(0, 12), slice(12, 48))]
     for name, value in whole.items():

@@ -1,4 +1,4 @@
-"""The fast frozen dataclass behaves like the standard one."""
+"""A record behaves like a standard frozen dataclass."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from dataclasses import FrozenInstanceError, field, fields, replace
 
 import pytest
 
-from pdedsl.frozen_dataclass import dataclass
+from pdedsl.record import Record
 
 
-@dataclass(frozen=True)
-class Point:
+class Point(Record):
     """A point."""
 
     x: int
@@ -21,8 +20,7 @@ class Point:
     tags: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Named(Point):
+class Named(Point, kw_only=True):
     """A subclass with keyword-only fields and an own representation."""
 
     name: str
@@ -58,8 +56,7 @@ def test_comparison_ignores_fields_that_are_not_compared() -> None:
     assert Point(1).tags is not Point(1).tags
 
 
-@dataclass(frozen=True)
-class Code:
+class Code(Record):
     """A class with hashable fields."""
 
     number: int
@@ -83,8 +80,7 @@ def test_subclass_and_replace() -> None:
 
 
 def test_field_names_do_not_collide_with_the_constructor() -> None:
-    @dataclass(frozen=True)
-    class Named:
+    class Named(Record):
         set: int = 1
         MISSING: int = 2
 
