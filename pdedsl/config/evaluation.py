@@ -202,14 +202,12 @@ Certificate = SmoothingCertificate | LipschitzCertificate
 CERTIFICATES: Forms[Certificate] = forms_of(Certificate)
 
 
-@dataclass(frozen=True, kw_only=True)
 class GradientMasking(Config):
     """Gradient-masking audit of the attacks, on `samples` test samples; 100 by default."""
 
     samples: Count | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class NoAudit(Config, keyword="none"):
     """No gradient-masking audit."""
 

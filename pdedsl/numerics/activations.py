@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from math import inf
 from types import MappingProxyType
 from typing import Any
 
+from pdedsl.record import Record
 
-@dataclass(frozen=True)
-class Algebra:
+
+class Algebra(Record):
     """The functions that formulas are built from: on floating-point numbers here, on symbols in `symbolic`."""
 
     max: Callable[[Any, Any], Any]
@@ -30,8 +30,7 @@ class Algebra:
 Formula = Callable[[Algebra, Any], Any]
 
 
-@dataclass(frozen=True)
-class Activation:
+class Activation(Record):
     """An activation σ of one real variable.
 
     `monotone`: σ is nondecreasing; `lipschitz`: an upper bound on |σ'| (∞: none); `least` and `most`: bounds of σ;
@@ -69,8 +68,7 @@ class Activation:
         return activation_named, (self.name,)
 
 
-@dataclass(frozen=True)
-class PairwiseActivation:
+class PairwiseActivation(Record):
     """σ on pairs of channels, so not a function of one variable: it has no formula, and cannot occur in an equation.
 
     `monotone`: ⟨σ(y) - σ(z), y - z⟩ ≥ 0.

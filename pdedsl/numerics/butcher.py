@@ -7,10 +7,11 @@ its row in the documentation and the test of its order follow from it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import sqrt
 from types import MappingProxyType
+
+from pdedsl.record import Record
 
 Row = tuple[float, ...]
 Polynomial = tuple[float, ...]
@@ -21,8 +22,7 @@ MAX_STABILITY_LIMIT = 8.0  # larger than the stability limits of all methods her
 STABILITY_RTOL = 1e-12
 
 
-@dataclass(frozen=True)
-class RungeKutta:
+class RungeKutta(Record):
     """k_i = f(t + c_i h, y + h Σ_j a_ij k_j), y + h Σ_i b_i k_i, with a strictly lower triangular matrix of `rows`.
 
     `rows` omits the first, empty row; `label` is the name in Python.
@@ -59,8 +59,7 @@ class RungeKutta:
         return tuple(coefficients)
 
 
-@dataclass(frozen=True)
-class ImplicitRungeKutta:
+class ImplicitRungeKutta(Record):
     """Stages Z_i = y + h Σ_j a_ij f(t + c_j h, Z_j) and y + h Σ_i b_i f(t + c_i h, Z_i), with a full matrix A."""
 
     name: str
@@ -102,8 +101,7 @@ def _determinant(a: tuple[Row, ...]) -> Polynomial:
     return tuple(coefficients)
 
 
-@dataclass(frozen=True)
-class ExponentialRungeKutta:
+class ExponentialRungeKutta(Record):
     """Stages W_i = e^{c_i hL} w + h Σ_j a_ij N(W_j) and e^{hL} w + h Σ_i b_i N(W_i), for w' = Lw + N(w, t).
 
     The coefficients are linear combinations of φ-functions: a_ij = Σ_k rows_ijk φ_{k+1}(c_i hL), b_i the same at hL.
@@ -118,8 +116,7 @@ class ExponentialRungeKutta:
     source: str = ""
 
 
-@dataclass(frozen=True)
-class EmbeddedRungeKutta:
+class EmbeddedRungeKutta(Record):
     """An adaptive Runge-Kutta pair. k₁ = f(t, y), k_{i+1} = f(t + nodes_i h, y + h Σ_j rows_ij k_j).
 
     The last row is the step itself (the last stage of one step is the first of the next), and h Σ_j error_j k_j
@@ -134,8 +131,7 @@ class EmbeddedRungeKutta:
     source: str = ""
 
 
-@dataclass(frozen=True)
-class TruncatedBackwardEuler:
+class TruncatedBackwardEuler(Record):
     """Backward Euler with the inverse as a truncated series, (I - hf)⁻¹ ≈ I + hf + … + (hf)ⁿ."""
 
     name: str = "backward_euler"
@@ -146,16 +142,14 @@ class TruncatedBackwardEuler:
         return (1.0,) * (min(terms, self.most + terms % 2) + 1)
 
 
-@dataclass(frozen=True)
-class VerletMethod:
+class VerletMethod(Record):
     """Y += h f(Z), Z += h g(Y) on a pair, which is reversible; stable for h²ω² up to `swing`."""
 
     name: str = "verlet"
     swing: float = 4.0
 
 
-@dataclass(frozen=True)
-class LeapfrogMethod:
+class LeapfrogMethod(Record):
     """Y₊ = 2Y - Y₋ + h² F(Y) for second order in time, which is reversible; stable for h²ω² up to `swing`."""
 
     name: str = "leapfrog"

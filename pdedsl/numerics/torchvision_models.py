@@ -7,12 +7,12 @@ several outputs, for detection or segmentation or with auxiliary classifiers, ar
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from pdedsl.record import Record
 
-@dataclass(frozen=True)
-class TorchvisionModel:
+
+class TorchvisionModel(Record):
     """`maps`: the number of residual blocks, after which noise can be added; images are (3, h, w) with h and w at least
     `least`, or if `only`, exactly `least`."""
 

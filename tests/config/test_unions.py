@@ -24,11 +24,10 @@ class Union:
     file: str
     places: set[str]
     fields: str = ""
-    base: str = ""
+    base: str = "Record"
 
     def widened(self, name: str, text: str) -> str:
-        options = "frozen=True, kw_only=True" if self.base else "frozen=True"
-        made = f'@dataclass({options})\nclass Added{name}{self.base}:\n    """One more."""\n\n    {self.fields}\n\n\n'
+        made = f'class Added{name}({self.base}):\n    """One more."""\n\n    {self.fields}\n\n\n'
         return re.sub(rf"^{name} = ", lambda _: f"{made}{name} = Added{name} | ", text, count=1, flags=re.MULTILINE)
 
 
@@ -45,7 +44,7 @@ class Enumeration:
 
 
 def option(file: str, places: set[str], fields: str = "") -> Union:
-    return Union(f"config/{file}.py", places, fields, "(Config)")
+    return Union(f"config/{file}.py", places, fields, "Config")
 
 
 MAPS = "analysis/feature_maps"
@@ -117,7 +116,7 @@ WIDENED: dict[str, Union | Enumeration] = {
         },
         "span: Span",
     ),
-    "Law": Enumeration("config/methods.py", {"codegen/data_space.py", "testing/paths.py"}),
+    "NoiseDistribution": Enumeration("config/methods.py", {"codegen/data_space.py", "testing/paths.py"}),
     "Verdict": Union("ir/verdicts.py", {"explainer/explain.py"}, "truth: ClassVar[Truth]\n    reason: str"),
     "Representation": Union("ir/representation.py", {"planning/plan.py"}),
     "Objective": Union("ir/plan.py", {"explainer/describe.py", "training/objectives.py"}),
