@@ -108,7 +108,7 @@ def check(model: Compilation | ModelUnderTest, seed: int = 0, of: Container[str]
     Example:
         >>> import pdedsl
         >>> from pdedsl.testing import equation
-        >>> all(finding.ok for finding in equation.check(pdedsl.compile("heat_100d")))
+        >>> all(finding.ok for finding in equation.check(pdedsl.compile("resnet")))
         True
     """
     selected = [c for c in checks(model, seed) if of is None or any(name in of for name in c.names)]
@@ -128,7 +128,7 @@ def assert_holds(model: Compilation | ModelUnderTest, seed: int = 0) -> None:
     Example:
         >>> import pdedsl
         >>> from pdedsl.testing import equation
-        >>> equation.assert_holds(pdedsl.compile("heat_100d"))
+        >>> equation.assert_holds(pdedsl.compile("resnet"))
     """
     for finding in check(model, seed):
         assert finding.ok, f"{finding.name}: differs from the equation\n{finding.note}"

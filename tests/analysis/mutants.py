@@ -299,7 +299,8 @@ def kill(options: Namespace) -> None:
     done = {line["mutant"] for line in read_lines(options.out)}
     with open(options.out, "a", encoding="utf-8") as out:
         for place in (mutant for mutant in part_of(mutants, options.part) if mutant not in done):
-            ids = sorted(reaching[place], key=lambda i: (i not in kept, seconds[i]))[: options.rows]
+            ids = sorted(reaching[place], key=seconds.__getitem__)
+            ids = [*(i for i in ids if i in kept), *[i for i in ids if i not in kept][: options.rows]]
             tried = run_forked(lambda ids=ids, place=place: kill_one(switch, place, ids, by_id, test, kept))
             print(json.dumps({"mutant": place, "reached": len(reaching[place]), **tried}), file=out, flush=True)
 
@@ -370,7 +371,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, nargs="+", default=[1])
     parser.add_argument("--mutants", type=int, default=MUTANTS)
     parser.add_argument("--part", default="0/1")
-    parser.add_argument("--rows", type=int, default=60, help="that are tried for one mutant at most")
+    parser.add_argument("--rows", type=int, default=60, help="that are tried for one mutant at most, beside those that are kept")
     parser.add_argument("--reach", nargs="+", default=[])
     parser.add_argument("--kill", nargs="+", default=[])
     parser.add_argument("--out", required=True)
