@@ -150,8 +150,8 @@ def refusal(outcome: Outcome) -> str:
 def section(outcomes: dict[str, Outcome], refusals: dict[str, Outcome], seconds: float) -> str:
     rows = [row(name, outcome, seconds) for name, outcome in outcomes.items()]
     introduction = (
-        "Output of `python benchmarks/physics_suite.py --write`: each problem with defaults, one thread. The norm is L2\n"
-        "unless another is given; PINNacle's best is the published error of the best of its methods."
+        "Output of `python benchmarks/physics_suite.py --write`: each problem with defaults, one thread. The norm is\n"
+        "L2 unless another is given; PINNacle's best is the published error of the best of its methods."
     )
     lines = [HEADING, "", introduction, "", summary(outcomes, seconds), "", HEADER, *rows]
     if refusals:

@@ -83,7 +83,9 @@ LOWERING: tuple[Mutation, ...] = tuple(
         Mutation("entries beside the diagonal dropped", SEGMENT, changed_segment(diagonal), ("full",), STEPS),
         Mutation("zero-order part of ∇·(v u) dropped", SEGMENT, without_rate, ("divergence", "learned"), WEIGHTS),
         Mutation("∇a of ∇·(a∇u) dropped", SEGMENT, without_drift, ("conducting",), GENERATOR),
-        Mutation("pieces lowered in the order of time", ("feynman_kac.path_expectation",), other_order, ("split",), LAW),
+        Mutation(
+            "pieces lowered in the order of time", ("feynman_kac.path_expectation",), other_order, ("split",), LAW
+        ),
         Mutation("time lowered backwards", SEGMENT, turned_round, ("isotropic",), STEPS),
         Mutation(
             "reaction lost on pixels",
