@@ -167,6 +167,11 @@ def reference_not_applicable(reason: str, span: Span) -> PdeError:
     return INCOMPATIBLE(reason, span, "remove this reference", fixes=remove(span, item=True))
 
 
+def natural_outflow(place: str, span: Span) -> PdeError:
+    message = f"{place} only the pressure is given: collocation needs conditions for all unknowns"
+    return INCOMPATIBLE(message, span, "state the velocity or its normal derivative there, too")
+
+
 def discontinuous_coefficient(span: Span) -> PdeError:
     message = "discontinuous coefficient: its derivative is not defined at collocation points"
     return INCOMPATIBLE(message, span, "realize equation by grid", fixes=replace_by(["grid"], span))

@@ -106,6 +106,19 @@ class StrongForm(Record):
         )
 
     @cached_property
+    def natural_outflow(self) -> tuple[Place, ...]:
+        """Where the pressure is given, and a component with derivatives of second order has no condition: the weak form
+        has natural conditions there."""
+        space = len(self.domain.space)
+        diffused = {d.component for r in self.equations for d in r.derivatives if sum(d.orders[:space]) > 1}
+        at: dict[Place, set[int]] = {}
+        for condition in self.conditions:
+            if not self.domain.is_in_time(condition.place):
+                own = {d.component for r in condition.residuals for d in r.derivatives}
+                at.setdefault(condition.place, set()).update(own)
+        return tuple(place for place, given in at.items() if given - diffused and diffused - given)
+
+    @cached_property
     def antiperiodic_axes(self) -> tuple[int, ...]:
         return tuple(sorted({p.axis for p in self.periodic if p.sign < 0}))
 

@@ -25,16 +25,15 @@ runs.missing_train_block runs.nothing_to_train runs.solved_not_trained runs.trai
 TEMPLATE = """
 equations.fixes_one_variable equations.inequality_without_domain equations.invalid_condition
 equations.invalid_location equations.missing_equation equations.needs_physical_domain equations.no_coordinate
-equations.not_an_unknown equations.not_identifiable equations.too_few_conditions
-equations.too_few_for_characteristics evaluation.missing_attack evaluation.plot_needs_entry
-evaluation.reference_in_any_dimension feature_maps.missing_network_block feature_maps.no_field_on_pixels
-names.physical_unit networks.invalid_network_path networks.unknown_dimension options.empty_list
-options.missing_argument options.missing_entry options.needs_from options.needs_interval options.only_operators
-options.unexpected_list syntax.dangling_operator syntax.diff_variables syntax.expected_on syntax.missing_operand
-syntax.missing_space syntax.missing_unknown syntax.not_a_spec syntax.operator_arguments syntax.sigma_index
-syntax.sum_index syntax.sum_limits syntax.unexpected_end syntax.unexpected_token types.dimension_not_a_number
-types.initial_value_not_positive types.invalid_softmax types.not_a_value types.not_an_interval
-types.periodic_interval
+equations.not_an_unknown equations.not_identifiable equations.too_few_conditions equations.too_few_for_characteristics
+evaluation.missing_attack evaluation.plot_needs_entry evaluation.reference_in_any_dimension
+feature_maps.missing_network_block feature_maps.no_field_on_pixels methods.natural_outflow names.physical_unit
+networks.invalid_network_path networks.unknown_dimension options.empty_list options.missing_argument
+options.missing_entry options.needs_from options.needs_interval options.only_operators options.unexpected_list
+syntax.dangling_operator syntax.diff_variables syntax.expected_on syntax.missing_operand syntax.missing_space
+syntax.missing_unknown syntax.not_a_spec syntax.operator_arguments syntax.sigma_index syntax.sum_index
+syntax.sum_limits syntax.unexpected_end syntax.unexpected_token types.dimension_not_a_number
+types.initial_value_not_positive types.invalid_softmax types.not_a_value types.not_an_interval types.periodic_interval
 """
 """The hint shows a template; only the author knows the value or equation to fill in."""
 

@@ -318,21 +318,52 @@ def _condition_on_face(
     places = {}
     if space.kind is SpaceKind.PHYSICAL and space.explicit:
         k = space.coordinates.index(variable)
-        if not space.intervals[k].periodic:
-            places = dict(zip((space.intervals[k].start, space.intervals[k].end), face_names(k), strict=True))
+        interval = space.intervals[k]
+        if not interval.periodic:
+            places = dict(zip((interval.start, interval.end), face_names(k), strict=True))
+        elif (
+            len(space.coordinates) == 1
+            and {_place_of(f, variable, env) for f in fields} == {place}
+            and interval.start <= place <= interval.end
+        ):
+            point = LevelFunction(variable - place, statement.span)
+            return _condition_at_point(statement, summands, fields, point, env)
     faces = []
     for field in fields:
-        at = field.arguments[unknown_of(field, env).arguments.index(variable)].xreplace(env.numbers)
+        at = _place_of(field, variable, env)
         if at not in places:
             ends, where = [notation(p) for p in places], _argument_span(statement, field, variable, env)
             raise errors.equations.not_on_the_boundary(variable.name, notation(at), ends, statement.span, where)
         faces.append(places[at])
     value, main = _condition_value(summands, env), _principal_unknown(fields, summands, env)
     component, named = _component(fields, value, env), tuple(dict.fromkeys(faces))
-    at_home = {f.xreplace(env.numbers): Field(f.head, tuple(f.indices), unknown_of(f, env).arguments) for f in fields}
     if len(named) == 1:  # the same condition as `… on left`
-        value = tuple(v.xreplace(at_home) for v in value)
+        value = _at_own_arguments(value, fields, env)
     return Condition(ConditionKind.BOUNDARY, main.head, 0, value, named, statement.span, component=component)
+
+
+def _condition_at_point(
+    statement: t.EquationStmt,
+    summands: tuple[Summand, ...],
+    fields: list[Field],
+    point: LevelFunction,
+    env: Environment,
+) -> Condition:
+    """`u(0) = 1` on a circle, which determines the constant of a Poisson equation: the same as `u = 1 on x = 0`."""
+    value, main = _condition_value(summands, env), _principal_unknown(fields, summands, env)
+    value = _at_own_arguments(value, fields, env)
+    component = _component(fields, value, env)
+    return Condition(ConditionKind.BOUNDARY, main.head, 0, value, (), statement.span, (point,), component=component)
+
+
+def _place_of(field: Field, variable: Expr, env: Environment) -> Expr:
+    """The argument of an unknown in the place of a variable."""
+    return field.arguments[unknown_of(field, env).arguments.index(variable)].xreplace(env.numbers)
+
+
+def _at_own_arguments(value: tuple[Expr, ...], fields: list[Field], env: Environment) -> tuple[Expr, ...]:
+    own = {f.xreplace(env.numbers): Field(f.head, tuple(f.indices), unknown_of(f, env).arguments) for f in fields}
+    return tuple(v.xreplace(own) for v in value)
 
 
 def antiperiodic_conditions(spec: Spec, axes: Mapping[int, Span]) -> Iterator[Condition]:
@@ -424,7 +455,9 @@ def _balance(
     point: Point | None,
     spec: Spec,
 ) -> dict[Symbol, ConditionBalance]:
-    """Missing and redundant conditions, after the surplus of each unknown is counted for those that determine it."""
+    """Missing and redundant conditions, after the surplus of each unknown is counted for those that determine it. A
+    prescribed pressure closes an outflow: the other conditions are the natural ones of the weak form (Heywood,
+    Rannacher and Turek 1996)."""
     surplus = {h: max(Fraction(0), prescribed[h] - needs[h].maximum) for h in prescribed}
     missing = {h: max(Fraction(0), needs[h].minimum - prescribed[h]) for h in prescribed}
     for giver in prescribed:
@@ -432,6 +465,8 @@ def _balance(
             moved = min(surplus[giver], missing[taker])
             surplus[giver] -= moved
             missing[taker] -= moved
+            if prescribed[giver] and _is_multiplier(giver, spec):
+                missing[taker] = Fraction(0)
     return {h: ConditionBalance(part, prescribed[h], missing[h], surplus[h], point) for h in prescribed}
 
 
@@ -440,6 +475,14 @@ def _unknowns_constrained_by(head: Symbol, spec: Spec) -> list[Symbol]:
     own = [e for e in spec.equations if e.unknown == head and not e.order]
     inside = {f.head for e in own for r in e.rhs for f in atoms(r, Field)}
     return [u.head for u in spec.unknowns if u.head in inside and u.head != head]
+
+
+def _is_multiplier(head: Symbol, spec: Spec) -> bool:
+    """Whether an unknown is the Lagrange multiplier of a constraint on others: the pressure of ∇·v = 0."""
+    own = [e for e in spec.equations if e.unknown == head]
+    return bool(own) and all(
+        not e.order and not any(f.head == head for r in e.rhs for f in atoms(r, Field)) for e in own
+    )
 
 
 # ---- Required conditions

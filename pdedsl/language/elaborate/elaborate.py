@@ -22,6 +22,7 @@ from pdedsl.language.elaborate.equations import (
     elaborate_equation,
     elaborate_summands,
     has_fixed_argument,
+    learned_fields,
     match_equations,
     own_arguments,
     unknown_fields,
@@ -39,6 +40,8 @@ def elaborate_equation_statement(statement: t.EquationStmt, env: Environment) ->
     scope = replace(env.scope(), normal=bool(statement.on) and "n" not in env.declared)
     summands = elaborate_summands(statement, scope)
     fields = unknown_fields([e for s in summands for e in s.exprs], env)
+    if not fields and statement.on and (learned := learned_fields([e for s in summands for e in s.exprs], env)):
+        return boundary_condition(statement, summands, learned, env)
     if not fields:
         step = isinstance(statement.left, t.Prefix) and isinstance(statement.left.body, t.Name)
         raise errors.equations.missing_unknown(step, statement.span)

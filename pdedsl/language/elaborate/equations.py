@@ -94,6 +94,12 @@ def unknown_fields(exprs: list[Expr], env: Environment) -> list[Field]:
     return sorted({f for e in exprs for f in atoms(e, Field) if f.head in heads}, key=str)
 
 
+def learned_fields(exprs: list[Expr], env: Environment) -> list[Field]:
+    """Learned functions of the coordinates, which may have conditions of their own."""
+    heads = {f.head for f in env.learned.values() if f.arguments}
+    return sorted({f for e in exprs for f in atoms(e, Field) if f.head in heads}, key=str)
+
+
 def unknown_of(field: Field, env: Environment) -> Unknown:
     return next(u for u in env.unknowns.values() if u.head == field.head)
 
