@@ -371,7 +371,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, nargs="+", default=[1])
     parser.add_argument("--mutants", type=int, default=MUTANTS)
     parser.add_argument("--part", default="0/1")
-    parser.add_argument("--rows", type=int, default=60, help="that are tried for one mutant at most, beside those that are kept")
+    parser.add_argument(
+        "--rows", type=int, default=60, help="that are tried for one mutant at most, beside those that are kept"
+    )
     parser.add_argument("--reach", nargs="+", default=[])
     parser.add_argument("--kill", nargs="+", default=[])
     parser.add_argument("--out", required=True)
