@@ -17,11 +17,13 @@ from pdedsl.analysis.random_residual import match_random_residual, noise_name
 from pdedsl.analysis.terms import generator_of, terms_of
 from pdedsl.analysis.well_posedness import well_posedness_errors
 from pdedsl.config.base import Located
+from pdedsl.config.evaluation import LipschitzCertificate, SmoothingCertificate
 from pdedsl.config.methods import Direction, Noise, Scores
 from pdedsl.diagnostics import Diagnostic
 from pdedsl.ir.analysis import Analysis, EquationFacts
 from pdedsl.ir.spec import Equation, SpaceKind, Spec
 from pdedsl.ir.system_kinds import is_separable_pair
+from pdedsl.ir.terms import Diffusion
 from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Undecided, Verdict
 from pdedsl.symbolic.symbols import TooLarge
 
@@ -29,9 +31,33 @@ from pdedsl.symbolic.symbols import TooLarge
 def analyze(spec: Spec) -> Analysis:
     """Classifies the equations, decides the axioms and collects the diagnostics."""
     result = analyze_feature_maps(spec) if spec.space.kind is SpaceKind.PIXELS else _analyze_functions(spec)
-    return Analysis(
-        spec, result.equations, result.axioms, (*result.diagnostics, *_requirement_errors(result.axioms, spec))
-    )
+    diagnostics = (*result.diagnostics, *_requirement_errors(result.axioms, spec))
+    spec, ignored = _without_zero_diffusion(spec, result.equations)
+    return Analysis(spec, result.equations, result.axioms, (*diagnostics, *ignored))
+
+
+def _without_zero_diffusion(spec: Spec, equations: tuple[EquationFacts, ...]) -> tuple[Spec, list[Diagnostic]]:
+    """The spec without the options of a diffusion whose coefficient is zero by the value of a constant, and a warning
+    for each: `--set σ=0` is the baseline of an experiment. In other specs without diffusion they are errors."""
+    if not any(c.value == 0 for c in spec.constants) or any(
+        isinstance(t, Diffusion) for e in equations for t in e.terms
+    ):
+        return spec, []
+    ignored = []
+    if spec.realize.diffusion is not None:
+        ignored.append(errors.methods.zero_diffusion("realize diffusion", spec.realize.diffusion.line))
+        spec = replace(spec, realize=replace(spec.realize, diffusion=None))
+    if spec.evaluate is not None:
+        certify = [
+            c for c in spec.evaluate.certify if not isinstance(c.config, SmoothingCertificate | LipschitzCertificate)
+        ]
+        ignored += [
+            errors.methods.zero_diffusion(f"certify {c.config.name}", c.span)
+            for c in spec.evaluate.certify
+            if c not in certify
+        ]
+        spec = replace(spec, evaluate=replace(spec.evaluate, certify=tuple(certify)))
+    return spec, ignored
 
 
 def _analyze_functions(spec: Spec) -> Findings:

@@ -1,11 +1,11 @@
-"""E604, E605, E611, E613, E616: inapplicable time integrators, diffusion methods and solvers, and unused options."""
+"""E604, E605, E611, E613, E616, W617: inapplicable integrators, diffusion methods and solvers, and unused options."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pdedsl.diagnostics import PdeError, Span
+from pdedsl.diagnostics import Diagnostic, PdeError, Span
 from pdedsl.diagnostics.fixes import remove, remove_argument, replace_by, replace_word
 from pdedsl.errors.base import Code, SpanError, join_comma
 from pdedsl.errors.networks import INCOMPATIBLE, MAX_TENSOR_DIMENSION
@@ -13,6 +13,7 @@ from pdedsl.errors.networks import INCOMPATIBLE, MAX_TENSOR_DIMENSION
 INTEGRATOR = Code("E605", "the time integrator is not applicable to the equation")
 NO_EFFECT = Code("E611", "an option has no effect")
 INPUT_NOISE_TWICE = Code("E616", "noise is added to the input twice")
+ZERO_DIFFUSION = Code("W617", "an option of a diffusion with coefficient 0 is ignored")
 NONLOCAL = Code("E613", "nonlocal and delay terms, and couplings of two boundaries, are not supported")
 
 SEPARATE_INTERVAL_HINT = "put the diffusion into a separate time interval, or use noise"
@@ -121,6 +122,11 @@ def exact_laplacian_dimension(dimension: int, limit: int, span: Span) -> PdeErro
 
 def unused_method(part: str, hint: str, span: Span) -> PdeError:
     return NO_EFFECT(f"'realize {part}' has no effect", span, hint, fixes=remove(span))
+
+
+def zero_diffusion(option: str, span: Span) -> Diagnostic:
+    message = f"the coefficient of the diffusion is 0: '{option}' is ignored"
+    return ZERO_DIFFUSION.warning(message, span, "set a positive coefficient to use it")
 
 
 def unused_argument(key: str, reason: str, span: Span) -> PdeError:

@@ -13,13 +13,12 @@ from pdedsl.planning.evaluation import require_evaluation
 from pdedsl.planning.image_plane import plan_image, require_overlapping_boxes
 from pdedsl.planning.limits import require_memory
 from pdedsl.planning.solver_selection import plan_solve
-from pdedsl.planning.unused_options import require_single_input_noise, require_used_in_training, without_zero_diffusion
+from pdedsl.planning.unused_options import require_single_input_noise, require_used_in_training
 
 
 def plan(representation: Representation, spec: Spec, reference: StrongForm | None = None) -> Model:
     """The plan of a spec; options that do not apply are errors. `reference` is the equation of R^d on a truncated
     domain, for the reference solution of an `evaluate` block."""
-    spec = without_zero_diffusion(spec, representation)
     require_overlapping_boxes(spec)
     model = _model(representation, spec)
     require_memory(model, spec)

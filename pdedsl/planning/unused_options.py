@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 from typing import assert_never
 
@@ -21,23 +20,9 @@ from pdedsl.config.methods import (
 )
 from pdedsl.config.training import Gaussian, Sgd, SmoothInTime
 from pdedsl.ir.plan import DataPlan, ImagePlan, Model, NoiseStep, ResidualBlocks, SdeSteps, SolvePlan
-from pdedsl.ir.representation import PathExpectation, Representation
+from pdedsl.ir.representation import PathExpectation
 from pdedsl.ir.spec import Spec
 from pdedsl.planning.noise import is_exact_in_one_step
-
-
-def without_zero_diffusion(spec: Spec, representation: Representation) -> Spec:
-    """The spec without the options of a diffusion whose coefficient is zero by the value of a constant, as with
-    `--set σ²=0`: the baseline of an experiment. In other specs without diffusion these options are errors."""
-    is_zero = any(c.value == 0 for c in spec.constants)
-    if not isinstance(representation, PathExpectation) or not is_zero or has_diffusion(representation):
-        return spec
-    certify = spec.evaluate and replace(spec.evaluate, certify=())
-    return replace(spec, realize=replace(spec.realize, diffusion=None), evaluate=certify)
-
-
-def has_diffusion(paths: PathExpectation) -> bool:
-    return any(s.has_diffusion for s in paths.segments)
 
 
 def require_used(plan: DataPlan, paths: PathExpectation, spec: Spec) -> None:
@@ -62,7 +47,7 @@ def require_used(plan: DataPlan, paths: PathExpectation, spec: Spec) -> None:
     if chosen.convection is not None and not any(s.has_drift for s in paths.segments):
         raise errors.methods.unused_method("convection", "the equation has none: remove it", chosen.convection.line)
     if chosen.diffusion is not None:
-        if not has_diffusion(paths):
+        if not any(s.has_diffusion for s in paths.segments):
             raise errors.methods.unused_method("diffusion", "the equation has none: remove it", chosen.diffusion.line)
         _require_used_arguments(chosen.diffusion, plan)
 
