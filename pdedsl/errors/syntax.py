@@ -100,14 +100,11 @@ def duplicate_space(span: Span) -> PdeError:
 duplicate_time = DUPLICATE_STATEMENT.at("a second 'time' statement", KEEP_ONE, fixes=remove)
 
 
-def missing_space(time: str | None, span: Span) -> PdeError:
-    """`time` is the independent variable of an ordinary differential equation."""
-    hint = "add: space x in R^2, in image(c, h, w), in pixels or in [a, b]"
-    if time is not None:
-        hint = f"declare the variable of an ordinary differential equation by: space {time} in [0, 1], without 'time'"
-    return MISSING_SPACE("the 'space' statement is missing", span, hint)
-
-
+missing_space = MISSING_SPACE.at(
+    "the 'space' statement is missing",
+    "add: space x in R^2, in image(c, h, w), in pixels or in [a, b]; "
+    "only unknowns of time alone, as in unknown u(t) : scalar, need no space",
+)
 missing_unknown = MISSING_UNKNOWN.at(
     "the 'unknown' statement is missing", "add: unknown u(x, t) : scalar, and its equation"
 )

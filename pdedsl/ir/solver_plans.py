@@ -120,7 +120,14 @@ class ShortleyWellerScheme(Record):
     coefficients: IrregularDirichletProblem
 
 
-GridScheme = FourierScheme | ChebyshevScheme | InterfaceFVScheme | FiniteVolumeScheme | ShortleyWellerScheme
+class OdeScheme(Record):
+    """Adaptive integrator for a system of ordinary differential equations in time."""
+
+    system: FirstOrderSystem
+    tolerance: float = 1e-8  # of the solution, relative
+
+
+GridScheme = FourierScheme | ChebyshevScheme | InterfaceFVScheme | FiniteVolumeScheme | ShortleyWellerScheme | OdeScheme
 
 
 # ---- Plans

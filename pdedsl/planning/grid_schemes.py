@@ -16,6 +16,7 @@ from pdedsl.ir.solver_plans import (
     GridScheme,
     InterfaceFVScheme,
     LinearSplitting,
+    OdeScheme,
     PeriodicAxis,
     ShortleyWellerScheme,
 )
@@ -57,6 +58,8 @@ def plan_scheme(problem: StrongForm) -> GridScheme:
     if domain.inequalities:
         return ShortleyWellerScheme(irregular_dirichlet_problem(problem))
     system = first_order_system(problem)
+    if not domain.space:
+        return _ode(system)
     if problem.antiperiodic_axes and (has_discontinuous_diffusion(system) or is_hyperbolic(system)):
         raise GridNotApplicable(ANTIPERIODIC_GRID)
     if has_discontinuous_diffusion(system):
@@ -73,6 +76,12 @@ def plan_scheme(problem: StrongForm) -> GridScheme:
     if len(system.constraints) != len(system.algebraic):
         raise GridNotApplicable("the numbers of equations and unknowns differ")
     return ChebyshevScheme(system)
+
+
+def _ode(system: FirstOrderSystem) -> OdeScheme:
+    if system.algebraic:
+        raise GridNotApplicable("an unknown of time alone needs an equation with its time derivative")
+    return OdeScheme(system)
 
 
 def _finite_volumes(system: FirstOrderSystem) -> FiniteVolumeScheme:

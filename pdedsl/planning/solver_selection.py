@@ -34,6 +34,7 @@ from pdedsl.ir.solver_plans import (
     GridScheme,
     InterfaceFVScheme,
     MonteCarloPlan,
+    OdeScheme,
     PathMethod,
     PinnPlan,
     RandomFeaturesPlan,
@@ -342,6 +343,8 @@ def recommend_solver(planner: SolverPlanner, spec: Spec) -> SolverChoice:
 
 def _reason_for_grid(scheme: GridScheme | None, linear: bool) -> str | None:
     """Why a grid is more accurate and faster than a network; None if it is not."""
+    if isinstance(scheme, OdeScheme):
+        return "ordinary differential equations: an adaptive integrator"
     if isinstance(scheme, FiniteVolumeScheme):
         return "conservation law, whose solutions may have shocks: a finite-volume scheme"
     if isinstance(scheme, FourierScheme) and not linear:

@@ -20,7 +20,14 @@ from pdedsl.ir.spec import Spec
 from pdedsl.runs.checkpoint import CorruptCheckpoint, Tensors, load_tensors, save_tensors
 from pdedsl.runs.folder import SPEC, WEIGHTS
 from pdedsl.runtime.basis.fourier import FourierAxis
-from pdedsl.runtime.basis.interpolation import Axis, CellAxis, ChebyshevAxis, MovingLeastSquares, TensorProductExpansion
+from pdedsl.runtime.basis.interpolation import (
+    Axis,
+    CellAxis,
+    ChebyshevAxis,
+    MovingLeastSquares,
+    PiecewiseChebyshev,
+    TensorProductExpansion,
+)
 from pdedsl.runtime.basis.random_features import FourierFeatureModel, FourierFeatures
 from pdedsl.runtime.diff.mlp_jets import JetNetwork
 from pdedsl.solvers.ansatz import AnsatzModule, add_lifts
@@ -47,6 +54,7 @@ class Kind(Enum):
 
     SINES = "sines"
     EXPANSION = "expansion"
+    PIECEWISE = "piecewise polynomial"
     SCATTERED = "scattered"
     NETWORK = "network"
     PATHS = "paths"
@@ -60,6 +68,8 @@ def describe_module(module: nn.Module) -> Form:
         case TensorProductExpansion(axes=axes, timed=timed, stencil=stencil):
             fields = {"axes": [_describe_axis(a) for a in axes], "timed": timed, "stencil": stencil}
             return {"kind": Kind.EXPANSION.value, **fields}
+        case PiecewiseChebyshev():
+            return {"kind": Kind.PIECEWISE.value}
         case MovingLeastSquares(h=h):
             return {"kind": Kind.SCATTERED.value, "h": h}
         case AnsatzModule(network=JetNetwork()):
@@ -82,6 +92,8 @@ def rebuild_module(form: Form, tensors: dict[str, Tensor], plan: SolvePlan, opti
             return _random_features(tensors["frequencies"], tensors["phases"], tensors["weights"])
         case Kind.EXPANSION, GridPlan():
             return _rebuild_expansion(form, tensors)
+        case Kind.PIECEWISE, GridPlan():
+            return _rebuild_piecewise(tensors)
         case Kind.SCATTERED, GridPlan() if isinstance(h := form.get("h"), float):
             return MovingLeastSquares(tensors["places"], tensors["values"], h)
         case Kind.NETWORK, PinnPlan() as solver:
@@ -133,6 +145,12 @@ def _rebuild_expansion(form: Form, tensors: dict[str, Tensor]) -> TensorProductE
     axes = tuple(map(_rebuild_axis, form["axes"]))
     zeros, times = torch.zeros_like(tensors["coefficients"]), tensors["times"] if form["timed"] else None
     module = TensorProductExpansion(axes, zeros, times, form["stencil"])
+    module.load_state_dict(tensors)
+    return module
+
+
+def _rebuild_piecewise(tensors: dict[str, Tensor]) -> PiecewiseChebyshev:
+    module = PiecewiseChebyshev(tensors["breaks"], torch.zeros_like(tensors["coefficients"]))
     module.load_state_dict(tensors)
     return module
 

@@ -204,7 +204,6 @@ u(x, 0) = softmax(W x)
         (HEAT.replace("on boundary", "on left and right"), "'on left, right'"),
         (HEAT.replace("on boundary", "on {left, right}"), "u = 0 on left, right"),
         (HEAT.replace("on boundary", "on ∂Ω_D"), "available: boundary, left, right"),
-        ("pde Y\ntime t in [0, 1]\nunknown y(t) : scalar\ndy/dt = -y\ny(0) = 1\n", "space t in [0, 1]"),
         (MOONS + "require monotonicity\n", "did you mean 'comparison'?"),
         (HEAT.replace("unknown u(x, t)", "unknown u(x, t), w(x, t)"), "write one unknown per line"),
         (HEAT.replace("unknown u(x, t)", "unknown (u, w)(x, t)"), "write one unknown per line"),

@@ -100,6 +100,11 @@ def space_of(declaration: t.SpaceDecl, env: Environment) -> Space:
             raise errors.types.not_a_space(other.span)
 
 
+def point_space(time: t.TimeDecl) -> Space:
+    """The space without coordinates of a system of ordinary differential equations."""
+    return Space(SpaceKind.PHYSICAL, (), 0, (), explicit=True, span=time.span)
+
+
 def _is_interval(body: t.Expr) -> bool:
     return isinstance(body, t.ListExpr) or (isinstance(body, t.Power) and isinstance(body.base, t.ListExpr))
 

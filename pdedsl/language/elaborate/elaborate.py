@@ -16,7 +16,7 @@ from pdedsl.ir.spec import Condition, Equation, ExactSolution, Observation, Requ
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.boundary import antiperiodic_conditions, boundary_condition, condition_at_fixed_argument
 from pdedsl.language.elaborate.checks import check_spec, elaborate_exact, elaborate_observation, find_duplicate
-from pdedsl.language.elaborate.declarations import inequalities_of, space_of, time_of
+from pdedsl.language.elaborate.declarations import inequalities_of, point_space, space_of, time_of
 from pdedsl.language.elaborate.environment import MAX_ERRORS, Declaration, Environment, suggest_derivative
 from pdedsl.language.elaborate.equations import (
     elaborate_equation,
@@ -132,19 +132,16 @@ def _declare(syntax: t.Syntax, env: Environment) -> None:
         raise errors.syntax.too_many_unknowns(MAX_UNKNOWNS, unknowns[MAX_UNKNOWNS].span)
     if (not spaces and syntax.statements) or {"SPACE", "TIME"} & syntax.unparsed:
         env.unresolved |= {p.id for u in unknowns for p in u.params or () if p.id not in env.declared}
-    if not spaces and syntax.statements and "SPACE" not in syntax.unparsed:
-        clock = times[0].name if times else None
-        ordinary = clock is not None and all(u.params == (clock,) for u in unknowns) and bool(unknowns)
-        env.reporter.add(
-            errors.syntax.missing_space(clock.text if clock and ordinary else None, syntax.statements[0].span)
-        )
+    ordinary = bool(times) and bool(unknowns) and all(u.params and len(u.params) == 1 for u in unknowns)
+    if not spaces and syntax.statements and "SPACE" not in syntax.unparsed and not ordinary:
+        env.reporter.add(errors.syntax.missing_space(syntax.statements[0].span))
     for statement in [s for s in syntax.statements if isinstance(s, t.EquationStmt)][:MAX_EQUATIONS]:
         _report_missing_const(statement, env)
     with env.reporter.guard():
-        env.space = space_of(spaces[0], env) if spaces else None
+        env.space = space_of(spaces[0], env) if spaces else point_space(times[0]) if ordinary else None
     with env.reporter.guard():
         env.time = time_of(times[0], env) if times else None
-    if env.space is not None and spaces[0].where:
+    if env.space is not None and spaces and spaces[0].where:
         with env.reporter.guard(), report_exceeded_limits(spaces[0].span):
             env.space = replace(env.space, inequalities=inequalities_of(spaces[0], env))
 

@@ -1,5 +1,5 @@
 """Interpolation: tensor-product expansions Σ c φ₁(x₁) … φ_d(x_d) with Fourier, Chebyshev or hat functions on each axis,
-Lagrange interpolation in time, and moving least squares for scattered points.
+Lagrange interpolation in time, piecewise polynomials, and moving least squares for scattered points.
 """
 
 from __future__ import annotations
@@ -125,6 +125,29 @@ class TensorProductExpansion(nn.Module):
         for basis in bases[1:]:
             found = torch.einsum("pk,psck...->psc...", basis, found)
         return found
+
+
+# ---- Piecewise polynomials
+
+
+class PiecewiseChebyshev(nn.Module):
+    """Values (m, n, c) at the Chebyshev points of m intervals with ends (m + 1,), as a function of points (p, 1)."""
+
+    coefficients: Tensor
+    breaks: Tensor
+
+    def __init__(self, breaks: Tensor, values: Tensor) -> None:
+        super().__init__()
+        self.register_buffer("breaks", breaks)
+        self.register_buffer("coefficients", chebyshev_coefficients(values, 1))
+
+    def forward(self, points: Tensor) -> Tensor:
+        x = points[:, 0].to(self.coefficients.dtype)
+        piece = torch.searchsorted(self.breaks, x.detach().contiguous(), right=True) - 1
+        piece = piece.clamp(0, len(self.breaks) - 2)
+        start, end = self.breaks[piece], self.breaks[piece + 1]
+        basis = chebyshev_polynomials((2 * x - start - end) / (end - start), self.coefficients.shape[1])
+        return (basis.unsqueeze(-1) * self.coefficients[piece]).sum(1)
 
 
 # ---- Moving least squares: a weighted quadratic fit to the nearest scattered points

@@ -23,6 +23,7 @@ from pdedsl.ir.solver_plans import (
     FourierScheme,
     GridPlan,
     InterfaceFVScheme,
+    OdeScheme,
     ShortleyWellerScheme,
 )
 from pdedsl.runtime.basis.interpolation import TensorProductExpansion
@@ -45,6 +46,7 @@ from pdedsl.solvers.grid.grid_result import (
     stack_results,
 )
 from pdedsl.solvers.grid.nodal_functions import ParameterValue
+from pdedsl.solvers.grid.ode import MIN_TOLERANCE, solve_ode
 from pdedsl.solvers.grid.resolution import AxisDecay, axis_decays, refine_sizes
 from pdedsl.solvers.grid.shortley_weller import solve_shortley_weller
 from pdedsl.solvers.method_result import EstimateKind, Levels, SolverResult
@@ -157,6 +159,9 @@ def levels_by_grid(
     Raises `GridSolveFailed` if the first levels fail.
     """
     like = torch.zeros((), dtype=dtype, device=device)
+    if isinstance(plan.scheme, OdeScheme):
+        yield from _levels_by_integrator(plan, tolerance, max_steps, like)
+        return
     sizes, level, failures = _first_sizes(plan), 0, 0
     while _is_feasible(plan, sizes):
         budget = StepBudget(TIME_FRACTION * tolerance / 2**level, max_steps)
@@ -172,6 +177,16 @@ def levels_by_grid(
         decays = _decays(result)
         yield _level_result(plan, sizes, result, decays)
         sizes, level = refine_sizes(sizes, decays, TIME_FRACTION * tolerance), level + 1
+
+
+def _levels_by_integrator(plan: GridPlan, tolerance: float, max_steps: int | None, like: Tensor) -> Levels:
+    """Solutions with decreasing tolerances, each compared with a second integrator."""
+    level_tolerance = tolerance
+    while level_tolerance >= MIN_TOLERANCE:
+        result = _solve_level(plan, (), {}, like, _fixed(StepBudget(level_tolerance, max_steps)))
+        estimates = {EstimateKind.SECOND_METHOD: result.metrics[TIME_ERROR]}
+        yield SolverResult(result.module, plan.method, result.metrics, result.notes, {}, estimates)
+        level_tolerance /= COARSE_TOL_FACTOR
 
 
 def _first_sizes(plan: GridPlan) -> tuple[int, ...]:
@@ -257,6 +272,8 @@ def _solve_with_scheme(
             return solve_finite_volume(scheme, sizes, parameter_values, like)
         case ChebyshevScheme() | InterfaceFVScheme():
             return solve_chebyshev(scheme, sizes, parameter_values, like, budget(scheme.tolerance))
+        case OdeScheme():
+            return solve_ode(scheme, parameter_values, like, budget(scheme.tolerance))
         case _:
             assert_never(scheme)
 
