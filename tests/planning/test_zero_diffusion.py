@@ -28,7 +28,7 @@ def test_baseline_is_the_spec_without_options_of_the_diffusion(name: str) -> Non
     baseline = pdedsl.compile(text)
     assert changes == 1
     assert {w.code for w in baseline.analysis.spec.warnings} == {"W617"}
-    assert baseline.plan == pdedsl.compile(bare).plan
+    assert repr(baseline.plan) == repr(pdedsl.compile(bare).plan)
 
 
 def test_constants_beside_the_diffusion_may_be_zero() -> None:
