@@ -1,6 +1,7 @@
 """Command-line interface.
 
-Exit codes: 0 success, 1 invalid spec or failed check, 2 usage error, 70 internal error, 130 interrupted.
+Exit codes: 0 success, 1 invalid spec or failed check, 2 usage error, 3 solved, but not to the requested
+tolerance, 70 internal error, 130 interrupted.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pdedsl.compiler import Compilation
 
-EXIT_ERROR, EXIT_USAGE, EXIT_INTERNAL, EXIT_INTERRUPTED = 1, 2, 70, 130
+EXIT_ERROR, EXIT_USAGE, EXIT_TOLERANCE, EXIT_INTERNAL, EXIT_INTERRUPTED = 1, 2, 3, 70, 130
 
 
 class _SpecPath(click.ParamType):  # type: ignore[type-arg]  # generic for mypy only

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pdedsl.cli.common import DEVICE, EXIT_ERROR, SET, SPEC, echo, example, exit_on_errors, limit_threads, read_spec
+from pdedsl.cli.common import (
+    DEVICE,
+    EXIT_ERROR,
+    EXIT_TOLERANCE,
+    SET,
+    SPEC,
+    echo,
+    example,
+    exit_on_errors,
+    limit_threads,
+    read_spec,
+)
 
 if TYPE_CHECKING:
     from pdedsl.solvers.crosscheck import Crosscheck
@@ -18,43 +29,60 @@ if TYPE_CHECKING:
 
 @click.command(
     epilog=example(
-        "pdedsl solve burgers -o run\n"
+        "pdedsl solve heat -o run --tol 1e-8\n"
         "pdedsl solve wave -o run --set 'realize.equation=grid(n=128)'\n"
         "pdedsl solve run/spec.pde -o run --resume"
     )
 )
 @click.argument("file", type=SPEC)
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Output folder.")
+@click.option("--tol", type=float, help="Relative L2 error to reach.  [default: that of the spec, or 1e-4]")
+@click.option("--budget", type=float, help="CPU seconds allowed.  [default: that of the spec, or 60]")
 @SET
 @DEVICE
 @click.option("--resume", is_flag=True, help="Resume an interrupted run in the folder.")
-def solve(file: str, output: Path, settings: tuple[str, ...], device: str | None, resume: bool) -> None:
+def solve(
+    file: str,
+    output: Path,
+    tol: float | None,
+    budget: float | None,
+    settings: tuple[str, ...],
+    device: str | None,
+    resume: bool,
+) -> None:
     """Solve an initial or boundary value problem; writes the solution, plots and a report with an error estimate.
 
-    The error estimate uses residuals at held-out points and a reference solution, never the training loss. The exit
-    code is 1 if a residual is too large or the solution disagrees with its reference.
+    Methods are tried and refined until two independent error estimates are below the tolerance. If it is not met
+    within the CPU time, the best result is written, and the exit code is 3.
     """
+    limits = (("tolerance", tol), ("budget", budget))
+    settings = (*settings, *(f"solve.{name}={value!r}" for name, value in limits if value is not None))
     limit_threads()
     with exit_on_errors(("pdedsl", "solve", output / "spec.pde", "-o", output, "--resume")):
         source = read_spec(file, settings)
         from pdedsl.compiler import to_compilation
-        from pdedsl.explainer.describe import method_lines
+        from pdedsl.explainer.describe import strategy_lines
         from pdedsl.runs.progress import ProgressDisplay
         from pdedsl.solvers.run import compile_problem
         from pdedsl.solvers.run import solve as run_solving
 
         compilation = compile_problem(to_compilation(source), ())
         echo(f"{compilation.spec.name}: {compilation.spec.title}" if compilation.spec.title else compilation.spec.name)
-        echo(method_lines(compilation.plan)[0])  # type: ignore[arg-type]  # checked by compile_problem
+        for text in strategy_lines(compilation.plan):  # type: ignore[arg-type]  # checked by compile_problem
+            echo(text)
         with ProgressDisplay(sys.stderr) as display:
             solution = run_solving(compilation, output, device=device, resume=resume, listeners=(display,))
     _echo_solution(solution, output)
 
 
 def _echo_solution(solution: Solution, folder: Path) -> None:
-    """Prints residuals, comparisons and the error estimate; exits with 1 if the verification failed."""
+    """Prints attempts, residuals, comparisons and the error estimate; exits with 3 if the tolerance is not met."""
     from pdedsl.solvers.error_estimate import Verdict
+    from pdedsl.solvers.report import attempt_cells
 
+    for attempt in solution.attempts:
+        method, _, estimates, seconds, outcome = attempt_cells(attempt)
+        echo(f"  {method}: {estimates}; {seconds}; {outcome}")
     error_estimate = solution.error_estimate
     for gap in error_estimate.residual_norms:
         echo(f"  relative residual of '{gap.text}' {gap.where}: rms {gap.relative_rms:.1e}, max {gap.relative_max:.1e}")
@@ -73,7 +101,7 @@ def _echo_solution(solution: Solution, folder: Path) -> None:
     if error_estimate.verdict is not Verdict.HOLDS:
         for complaint in error_estimate.failures:
             echo(f"failed: {complaint}", err=True)
-        raise click.exceptions.Exit(EXIT_ERROR)
+        raise click.exceptions.Exit(EXIT_TOLERANCE)
 
 
 @click.command(

@@ -89,7 +89,12 @@ class Preset(Record):
     """Not an argument: a value determined by the keyword."""
 
 
-Kind = Whole | Number | Choice | Text | Flag
+@dataclass(frozen=True)
+class Duration:
+    """A positive time in seconds, or with a unit: `60`, `60 s`, `5 min`."""
+
+
+Kind = Whole | Number | Choice | Text | Flag | Duration
 
 Count = Annotated[int, Whole(1)]
 Natural = Annotated[int, Whole(0)]
@@ -108,6 +113,9 @@ Nonnegative = Annotated[Real, Number(least=0)]
 Rate = Annotated[Real, Number(above=0, most=1e30)]
 Share = Annotated[Real, Number(least=0, most=1)]
 Chance = Annotated[Real, Number(above=0, most=1)]
+Tolerance = Annotated[Real, Number(above=0, most=1)]
+Seconds = Annotated[Real, Duration()]
+TIME_UNITS = MappingProxyType({"s": 1, "min": 60, "h": 3600})
 
 Value = int | Real | str | bool | Enum | Activation | tuple[Any, ...]
 
@@ -153,6 +161,8 @@ def wanted_of(kind: Kind) -> str:
             return 'a text in "…"'
         case Flag():
             return "true or false"
+        case Duration():
+            return f"a time above 0 in seconds, or with a unit ({', '.join(TIME_UNITS)})"
         case _:
             assert_never(kind)
 

@@ -1,4 +1,4 @@
-"""The blocks `network`, `train` and `evaluate`: a field is an entry; its type determines the values."""
+"""The blocks `network`, `train`, `evaluate` and `solve`: a field is an entry; its type determines the values."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from pdedsl.config.base import (
     Natural,
     Param,
     Positive,
+    Seconds,
+    Tolerance,
     Width,
     called,
     forms_of,
@@ -160,6 +162,15 @@ class EvaluateBlock(Block, kw_only=True):
         return next((p.config for p in self.plot if isinstance(p, Located)), None)
 
 
+@dataclass(frozen=True, kw_only=True)
+class SolveBlock(Block):
+    """The requested relative L2 error of a solution, and the CPU time allowed in seconds."""
+
+    kind = "solve"
+    tolerance: Tolerance | None = None  # by default that of the plan
+    budget: Seconds = Fraction(60)
+
+
 # ---- Entries, from the types of the fields
 
 
@@ -248,7 +259,9 @@ def _what(hint: Any) -> What:
     return Plain(param)
 
 
-BLOCKS: Mapping[str, type[Block]] = MappingProxyType({b.kind: b for b in (NetworkBlock, TrainBlock, EvaluateBlock)})
+BLOCKS: Mapping[str, type[Block]] = MappingProxyType(
+    {b.kind: b for b in (NetworkBlock, TrainBlock, EvaluateBlock, SolveBlock)}
+)
 ENTRIES: Mapping[str, Mapping[str, Entry]] = MappingProxyType({kind: entries_of(b) for kind, b in BLOCKS.items()})
 
 

@@ -9,14 +9,14 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from pdedsl.compiler import to_analysis, with_warnings
-from pdedsl.config.blocks import EvaluateBlock, TrainBlock
+from pdedsl.config.blocks import EvaluateBlock, SolveBlock, TrainBlock
 from pdedsl.diagnostics import Span
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.spec import Spec
 from pdedsl.language import ast as t
 
 MAX_CACHED_ANALYSES = 64  # cached analyses
-EXPERIMENT_BLOCKS = {TrainBlock.kind, EvaluateBlock.kind}  # blocks that the analysis does not use
+EXPERIMENT_BLOCKS = {TrainBlock.kind, EvaluateBlock.kind, SolveBlock.kind}  # blocks that the analysis does not use
 Key = tuple[str, ...]
 _cache: dict[Key, tuple[tuple[int, ...], Analysis]] = {}
 

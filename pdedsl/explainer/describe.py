@@ -141,13 +141,25 @@ def gauge_lines(problem: StrongForm) -> list[str]:
 
 
 def method_lines(plan: SolvePlan) -> list[str]:
-    applicable = ", ".join(a.method.name for a in plan.alternatives if not a.obstacle)
+    tried = {type(c.solver.method) for c in plan.candidates}
+    others = [a for a in plan.alternatives if not a.obstacle and type(a.method) not in tried]
+    applicable = ", ".join(a.method.name for a in others)
     return [
-        f"method: {plan.method} ({plan.reason})",
+        *strategy_lines(plan),
         *(f"ansatz: {text}{', N a network' * text.endswith('N')}" for text in plan.ansatz),
         *([f"also applicable: {applicable}"] if applicable else []),
         *(obstacle_text(a.method.name, a.obstacle) for a in plan.alternatives if a.obstacle),
         *([f"reference solution: {plan.reference}"] if plan.reference else []),
+    ]
+
+
+def strategy_lines(plan: SolvePlan) -> list[str]:
+    """The candidates in the order in which they are tried, the tolerance and the CPU time."""
+    first, *others = plan.candidates
+    return [
+        f"method: {first.text} ({first.reason})",
+        *(f"otherwise: {c.text} ({c.reason})" for c in others),
+        f"tolerance: relative L2 error {plan.tolerance:.2g}, within {plan.budget:g} s of CPU time",
     ]
 
 

@@ -333,17 +333,46 @@ class Alternative(Record):
     obstacle: str = ""
 
 
-class SolvePlan(Record):
-    """A boundary value problem and the plan of its solver, with the reason for the choice and the alternatives."""
+class Candidate(Record):
+    """A method with its complete plan, the reason for its use, and the predicted CPU time of a first accurate level.
 
-    problem: StrongForm
+    Sizes stated in the spec are fixed: then it is not `refinable`."""
+
     solver: SolverPlan
     reason: str
+    seconds: float
+    refinable: bool = True
+
+    @property
+    def text(self) -> str:
+        """The method; without sizes, if these are refined."""
+        return self.solver.method.name if self.refinable else str(self.solver.method)
+
+
+class SolvePlan(Record):
+    """A boundary value problem, the candidates for its solution in the order in which they are tried, and the methods
+    that are not among them.
+
+    The solution should have a relative L2 error of at most `tolerance`, within `budget` seconds of CPU time."""
+
+    problem: StrongForm
+    candidates: tuple[Candidate, ...]
+    tolerance: float
+    budget: float
     alternatives: tuple[Alternative, ...]
     network: Mlp  # for the unknowns, in the generated code
     hard_constraints: HardConstraints
     grid: GridPlan | None = field(repr=False)  # for the problem, if a grid scheme applies
     reference: Grid | None = None  # requested by an `evaluate` block
+
+    @property
+    def solver(self) -> SolverPlan:
+        """The plan of the first candidate."""
+        return self.candidates[0].solver
+
+    @property
+    def reason(self) -> str:
+        return self.candidates[0].reason
 
     @property
     def method(self) -> Solver:

@@ -9,7 +9,7 @@ from functools import cached_property
 from sympy import Expr, Symbol
 
 from pdedsl.config.base import Located
-from pdedsl.config.blocks import Block, EvaluateBlock, NetworkBlock, TrainBlock
+from pdedsl.config.blocks import Block, EvaluateBlock, NetworkBlock, SolveBlock, TrainBlock
 from pdedsl.config.data import Measured
 from pdedsl.config.methods import Realizations
 from pdedsl.config.networks import Network
@@ -210,6 +210,7 @@ class Spec(Record):
         network: `network` block.
         train: `train` block.
         evaluate: `evaluate` block.
+        solve: `solve` block: tolerance and budget.
         exact: exact solutions.
         observations: measurements.
         warnings: warnings of the compiler.
@@ -237,6 +238,7 @@ class Spec(Record):
     network: NetworkBlock | None = None
     train: TrainBlock | None = None
     evaluate: EvaluateBlock | None = None
+    solve: SolveBlock | None = None
     exact: tuple[ExactSolution, ...] = ()
     observations: tuple[Observation, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
@@ -245,7 +247,7 @@ class Spec(Record):
     @property
     def blocks(self) -> tuple[Block, ...]:
         """The blocks of the spec, in the order of the text."""
-        blocks = [b for b in (self.network, self.train, self.evaluate) if b is not None]
+        blocks = [b for b in (self.network, self.train, self.evaluate, self.solve) if b is not None]
         return tuple(sorted(blocks, key=lambda b: b.span))
 
     @cached_property

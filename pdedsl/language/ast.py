@@ -312,7 +312,7 @@ class Entry(Node):
 
 
 class BlockStmt(Node):
-    """`network { … }`, `train { … }`, `evaluate { … }`."""
+    """`network { … }`, `train { … }`, `evaluate { … }`, `solve { … }`."""
 
     kind: Name
     entries: tuple[Entry, ...]

@@ -98,6 +98,7 @@ OPERAND_END = {
     *("NAME", "NUMBER", "FRACTION", "STRING", "SUPERSCRIPT", "SUBSCRIPT", "ADJOINT", "DERIVATIVE", "DENOMINATOR"),
     *CLOSING_BRACKETS,
 }
+CONTEXTUAL_KEYWORDS = {"SOLVE"}  # keywords only before a brace: elsewhere the name may be declared
 STATEMENT_KEYWORDS = {"PDE", "SPACE", "TIME", "EXACT", "OBSERVE", "REALIZE", "REQUIRE", *DECLARING, *BLOCK_KEYWORDS}
 INDEXABLE = {"NAME", "ADJOINT", "RPAR"}
 _LINE = re.compile(r"[^\r\n]*")
@@ -239,6 +240,8 @@ def _classify_brackets(tokens: list[Token], reporter: Reporter) -> Iterator[Toke
         else:
             if token.type in STATEMENT_KEYWORDS and (stack or previous.type != "NEWLINE"):
                 token = token.update("NAME")
+            if token.type in CONTEXTUAL_KEYWORDS and not _precedes_brace(tokens, i):
+                token = token.update("NAME")
             token = _with_bracket_kind(token, previous, closed, stack)
             closed = stack[-1].type if stack and token.type in CLOSING_BRACKETS else ""
             with reporter.guard():
@@ -249,6 +252,12 @@ def _classify_brackets(tokens: list[Token], reporter: Reporter) -> Iterator[Toke
         previous = token
     for left in stack:
         reporter.add(_unclosed_error(left, tokens))
+
+
+def _precedes_brace(tokens: list[Token], i: int) -> bool:
+    """Whether a brace follows a token: on the same line or the next, or after `=` or `:`."""
+    after = [token.type for token in tokens[i + 1 : i + 3] if token.type not in ("EQUAL", "COLON", "NEWLINE")]
+    return after[:1] == ["LBRACE"]
 
 
 def _starts_statement(tokens: list[Token], i: int) -> bool:

@@ -20,7 +20,7 @@ from pdedsl.language.names import MAX_NAME_LENGTH, canonical_name, subscript, su
 from pdedsl.record import Record
 
 DECLARING = {"UNKNOWN", "CONST", "LET", "LEARN"}
-BLOCK_KEYWORDS = {"NETWORK", "TRAIN", "EVALUATE"}
+BLOCK_KEYWORDS = {"NETWORK", "TRAIN", "EVALUATE", "SOLVE"}
 TRANSPOSABLE = {"operator", "matrix"}
 _BRACKET_AFTER_DERIVATIVE = {
     "LPAR": "CALL",

@@ -1,7 +1,7 @@
-"""Choice of the solver for a boundary value problem, and its complete plan.
+"""Choice of the solvers for a boundary value problem, and their complete plans.
 
-The spec names a solver or the recommended one is taken. A method in a plan can solve its problem: all obstacles are
-errors here.
+The spec names a solver, or all that apply are candidates, in the order of their predicted cost. A method in a plan can
+solve its problem: all obstacles are errors here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sympy import Expr, Symbol
 
 from pdedsl import errors
 from pdedsl.config.base import Located
-from pdedsl.config.blocks import TrainBlock
+from pdedsl.config.blocks import SolveBlock, TrainBlock
 from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures, Solver
 from pdedsl.config.networks import Mlp
 from pdedsl.config.training import Lbfgs, Optimizer
@@ -22,14 +22,12 @@ from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.ansatz import HardConstraints
 from pdedsl.ir.diffusion_process import DiffusionProcess
 from pdedsl.ir.parameters import is_of_coordinates, learned_functions, with_parameter_symbols
-from pdedsl.ir.plan import Alternative, SolvePlan
+from pdedsl.ir.plan import Alternative, Candidate, SolvePlan
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Residual
 from pdedsl.ir.solver_plans import (
     MAX_LOW_DIMENSION,
-    ChebyshevScheme,
     FiniteVolumeScheme,
-    FourierScheme,
     GridPlan,
     GridScheme,
     InterfaceFVScheme,
@@ -41,6 +39,7 @@ from pdedsl.ir.solver_plans import (
     SolverPlan,
 )
 from pdedsl.ir.spec import Spec
+from pdedsl.planning.candidates import ProblemFeatures, order_candidates, predict_seconds
 from pdedsl.planning.grid_schemes import plan_grid
 from pdedsl.planning.unused_options import require_used_on_domain
 from pdedsl.problem.ansatz import ansatz_of, has_incompatible_data
@@ -66,20 +65,20 @@ def plan_solve(problem: StrongForm, spec: Spec) -> SolvePlan:
     planner = planner_of(problem, spec)
     require_computable(problem, planner.scheme)
     chosen = spec.realize.equation
-    choice = SolverChoice(chosen.config, GIVEN) if chosen is not None else recommend_solver(planner, spec)
-    solver = planner.plan(choice.method, chosen.span if chosen is not None else spec.space.span)
-    if isinstance(solver, PdeError):
-        raise solver if chosen is not None else solver.without_fixes()  # the fixes replace a method in the spec
-    others = tuple(planner.alternative(m) for m in METHODS if type(m) is not type(choice.method))
+    candidates = chosen_candidate(planner, chosen) if chosen is not None else recommend_solvers(planner, spec)
+    first = candidates[0].solver
+    others = tuple(planner.alternative(m) for m in METHODS if type(m) is not type(first.method))
     reference = spec.evaluate.reference if spec.evaluate else None
     if reference is not None:
         plan_reference(reference, planner)
-    if chosen is not None and isinstance(solver, PinnPlan):
-        _require_optimizers(chosen, solver, spec.train)
+    if chosen is not None and isinstance(first, PinnPlan):
+        _require_optimizers(chosen, first, spec.train)
+    limits = spec.solve or SolveBlock()
     return SolvePlan(
         problem,
-        solver,
-        choice.reason,
+        candidates,
+        float(limits.tolerance or default_tolerance(candidates)),
+        float(limits.budget),
         others,
         planner.network,
         planner.hard_constraints,
@@ -130,6 +129,10 @@ class SolverPlanner:
             return process_of(self.problem)
         except PdeError as error:
             return error
+
+    @cached_property
+    def features(self) -> ProblemFeatures:
+        return ProblemFeatures(self.problem, has_incompatible_data(self.parametrized))
 
     @property
     def is_inverse(self) -> bool:
@@ -289,67 +292,73 @@ def _require_learnable(problem: StrongForm) -> None:
             raise errors.networks.needs_images(p.net.config.name, p.net.span, p.net.span)
 
 
-# ---- Recommended solver
+# ---- Candidates
 
 
 METHODS: tuple[Solver, ...] = (RandomFeatures(), Pinn(), Grid(), MonteCarlo())
 
 
-@dataclass(frozen=True)
-class SolverChoice:
-    """A solver and the reason for the choice."""
-
-    method: Solver
-    reason: str
+STATED_SIZES = {"n", "samples", "steps", "points", "order"}  # arguments that fix the size of a discretization
+DEFAULT_TOLERANCE = 1e-4  # relative L2 error
+VISIBLE_ERROR = 1e-2  # visible in a plot: for stated sizes, shocks (in L1), networks and Monte Carlo
+ONE_DIGIT = 0.1
 
 
-MAX_FEATURE_COORDINATES = 8  # random features cannot cover more dimensions
-DEFAULT_GRID_POINTS = {1: 256, 2: 96, 3: 32}  # points per dimension, by the dimension of space
-FLOW_GRID_POINTS = 24  # points per dimension for a stationary flow: velocity and pressure are solved for together
-MIN_MONTE_CARLO_COORDINATES = 20  # above this number of coordinates only Monte Carlo is cheap
+def chosen_candidate(planner: SolverPlanner, chosen: Located[Solver]) -> tuple[Candidate, ...]:
+    """The method of `realize equation`, without others; it is refined unless its size is stated."""
+    plan = planner.plan(chosen.config, chosen.span)
+    if isinstance(plan, PdeError):
+        raise plan
+    trained = isinstance(plan, PinnPlan) and (plan.steps is not None or bool(plan.optimizers))
+    refinable = not trained and not any(map(chosen.says, STATED_SIZES))
+    return (Candidate(plan, GIVEN, predict_seconds(plan, planner.features), refinable),)
 
 
-def recommend_solver(planner: SolverPlanner, spec: Spec) -> SolverChoice:
-    """The default solver for a problem."""
-    problem, scheme = planner.problem, planner.scheme
-    size, span = len(problem.domain.coordinates), spec.space.span
-    grid = Grid(n=DEFAULT_GRID_POINTS.get(len(problem.domain.space), Grid.n))
+def recommend_solvers(planner: SolverPlanner, spec: Spec) -> tuple[Candidate, ...]:
+    """All methods that apply, the least expensive first; networks alone for inverse problems."""
+    span = spec.space.span
     if planner.is_inverse:
-        return SolverChoice(Pinn(), "inverse problem: parameters are trained together with the network")
-    if any(r.has_dirac for r in problem.equations):
-        return SolverChoice(grid, "discontinuous coefficients: a conservative finite-volume scheme")
-    if has_incompatible_data(planner.parametrized) and planner.obstacle(grid, span) is None:
-        return SolverChoice(
-            grid, "initial data are discontinuous or incompatible with the boundary data: the solution is not smooth"
-        )
+        return _only_pinn(planner, span, "inverse problem: parameters are trained together with the network")
     if network_of(spec) is not None or (spec.train is not None and spec.train.says("optimizer")):
-        return SolverChoice(Pinn(), "the spec names a network or an optimizer")
-    if not problem.is_affine and problem.defined_up_to_constant and isinstance(scheme, ChebyshevScheme):
-        return SolverChoice(
-            Grid(n=FLOW_GRID_POINTS), "nonlinear flow with pressure: one collocation system for all unknowns"
-        )
-    reason = _reason_for_grid(scheme, problem.is_affine)
-    if reason is not None:
-        return SolverChoice(grid, reason)
-    if size > MIN_MONTE_CARLO_COORDINATES and planner.obstacle(MonteCarlo(), span) is None:
-        reason = f"{size} coordinates: the convergence rate of Monte Carlo does not depend on the dimension"
-        return SolverChoice(MonteCarlo(), reason)
-    if problem.is_affine and size <= MAX_FEATURE_COORDINATES:
-        reason = "linear problem: a single linear least-squares problem"
-        return SolverChoice(RandomFeatures(), reason)
-    why = f"{size} coordinates are too many for random features" if problem.is_affine else "nonlinear problem"
-    return SolverChoice(Pinn(), f"{why}: a physics-informed neural network")
+        return _only_pinn(planner, span, "the spec names a network or an optimizer")
+    plans = [planner.plan(method, span) for method in METHODS]
+    applicable = [p for p in plans if not isinstance(p, PdeError)]
+    if not applicable:
+        raise next(p for p in plans if isinstance(p, PdeError)).without_fixes()  # the fixes replace a method
+    return order_candidates(applicable, planner.features)
 
 
-def _reason_for_grid(scheme: GridScheme | None, linear: bool) -> str | None:
-    """Why a grid is more accurate and faster than a network; None if it is not."""
-    if isinstance(scheme, OdeScheme):
-        return "ordinary differential equations: an adaptive integrator"
-    if isinstance(scheme, FiniteVolumeScheme):
-        return "conservation law, whose solutions may have shocks: a finite-volume scheme"
-    if isinstance(scheme, FourierScheme) and not linear:
-        return "nonlinear problem with periodic axes: a Fourier spectral method"
-    return None
+def _only_pinn(planner: SolverPlanner, span: Span, reason: str) -> tuple[Candidate, ...]:
+    plan = planner.plan(Pinn(), span)
+    if isinstance(plan, PdeError):
+        raise plan.without_fixes()  # the fixes replace a method in the spec
+    return (Candidate(plan, reason, predict_seconds(plan, planner.features), refinable=False),)
+
+
+def default_tolerance(candidates: tuple[Candidate, ...]) -> float:
+    """1e-4 if a method that converges quickly can be refined; otherwise an error that is not visible in a plot, and one
+    digit for Monte Carlo with a stated number of samples."""
+    if any(map(_has_shocks, candidates)):
+        return VISIBLE_ERROR
+    if any(isinstance(c.solver, MonteCarloPlan) and not c.refinable for c in candidates):
+        return ONE_DIGIT
+    return DEFAULT_TOLERANCE if any(map(_converges_quickly, candidates)) else VISIBLE_ERROR
+
+
+def _has_shocks(candidate: Candidate) -> bool:
+    return isinstance(candidate.solver, GridPlan) and isinstance(candidate.solver.scheme, FiniteVolumeScheme)
+
+
+def _converges_quickly(candidate: Candidate) -> bool:
+    match candidate.solver:
+        case GridPlan():
+            return candidate.refinable
+        case PinnPlan() | MonteCarloPlan():
+            return False
+        case RandomFeaturesPlan(problem=problem):
+            return candidate.refinable and problem.is_affine
+        case _:
+            assert_never(candidate.solver)
 
 
 def _allows_hutchinson_estimate(residual: Residual) -> bool:

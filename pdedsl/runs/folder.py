@@ -90,8 +90,8 @@ def find_checkpoint(folder: Path, spec: Spec) -> tuple[Checkpoint | None, tuple[
 
 
 def require_same_spec(text: str, spec: Spec, folder: Path) -> None:
-    """RunError if `spec` is not the spec `text` of the run. The `evaluate` block may differ, and so may the length of
-    training if the steps so far do not depend on it."""
+    """RunError if `spec` is not the spec `text` of the run. The blocks `evaluate` and `solve` may
+    differ, and so may the length of training if the steps so far do not depend on it."""
     if text == spec.source.text:
         return
     try:
@@ -111,7 +111,7 @@ def require_same_spec(text: str, spec: Spec, folder: Path) -> None:
 
 def _resumable_part(spec: Spec) -> str:
     train = _without_length(spec.train) if spec.train and _can_be_extended(spec.train, spec) else spec.train
-    return replace(spec, evaluate=None, train=train).canonical
+    return replace(spec, evaluate=None, solve=None, train=train).canonical
 
 
 def _can_be_extended(train: TrainBlock, spec: Spec) -> bool:

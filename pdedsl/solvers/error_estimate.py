@@ -45,7 +45,7 @@ from pdedsl.runtime.ode.step_doubling import MaxStepsExceeded, StepSizeUnderflow
 from pdedsl.solvers.ansatz import AnsatzModule, AnsatzWithFunctions
 from pdedsl.solvers.collocation_points import PointSampler, fix_gauge, sample_conditions
 from pdedsl.solvers.grid.driver import solve_by_grid
-from pdedsl.solvers.grid.grid_result import L1_ERROR, GridSolveFailed
+from pdedsl.solvers.grid.grid_result import GridSolveFailed
 from pdedsl.solvers.method_result import SolverResult
 from pdedsl.solvers.methods import SolveOptions, confidence_half_width, has_derivatives, solve_with
 from pdedsl.symbolic.symbols import Field, atoms
@@ -226,6 +226,7 @@ class Verdict(StrEnum):
     HOLDS = "holds"  # all relative rms residuals, and the error w.r.t. the references, are within their tolerances
     FAILS = "fails"  # an equation, a condition or the exact solution is not satisfied
     DISAGREES = "disagrees"  # with a numerical reference
+    INACCURATE = "inaccurate"  # the estimated error exceeds the requested tolerance
 
 
 @dataclass(frozen=True)
@@ -279,13 +280,26 @@ class ErrorEstimate:
     residual_norms: tuple[ResidualNorm, ...]
     comparisons: tuple[Comparison, ...] = ()
     notes: tuple[str, ...] = ()
-    own: ErrorBar | None = None  # from confidence intervals
+    own: ErrorBar | None = None  # by refinement, decay of the coefficients or confidence intervals
+    requested: float = ERROR_RTOL  # tolerance of the relative error
+    unmet: str = ""  # why refinement ended before the tolerance was met
 
     @property
     def verdict(self) -> Verdict:
         if self._violated or self._has_no_digits or any(c.exact and not c.passed for c in self.comparisons):
             return Verdict.FAILS
-        return Verdict.HOLDS if all(c.passed for c in self.comparisons) else Verdict.DISAGREES
+        if not all(c.passed for c in self.comparisons):
+            return Verdict.DISAGREES
+        return Verdict.HOLDS if self.is_accurate else Verdict.INACCURATE
+
+    @property
+    def is_accurate(self) -> bool:
+        """Whether the requested tolerance is met: by the exact solution, if it is stated, or by the estimates."""
+        exact = [c.judged_error for c in self.comparisons if c.exact]
+        if exact or (self.own is None and not self.unmet):
+            error = min(exact, default=self.error.value)
+            return self.requested >= ERROR_RTOL or error <= self.requested  # larger errors: the other criteria
+        return not self.unmet and self.own is not None and self.own.value <= self.requested
 
     @property
     def failures(self) -> tuple[str, ...]:
@@ -296,11 +310,18 @@ class ErrorEstimate:
             for r in self._violated
         )
         vague = (f"no significant digits: relative error {self.own}",) if self._has_no_digits else ()
-        return (*missed, *vague, *(_comparison_text(c) for c in self.comparisons if not c.passed))
+        differences = tuple(_comparison_text(c) for c in self.comparisons if not c.passed)
+        return (*missed, *vague, *differences, *self._inaccuracy)
+
+    @property
+    def _inaccuracy(self) -> tuple[str, ...]:
+        if self.is_accurate:
+            return ()
+        return (self.unmet or f"error {self.error} exceeds the requested tolerance {self.requested:.1e}",)
 
     @property
     def _has_no_digits(self) -> bool:
-        """Whether the confidence intervals are the only evidence, and too wide for one significant digit."""
+        """Whether the estimates of the method are the only evidence, and too large for one significant digit."""
         return self.own is not None and not self.comparisons and not self.own.value <= ONE_DIGIT_RTOL
 
     @property
@@ -310,7 +331,12 @@ class ErrorEstimate:
     @property
     def tolerance(self) -> float:
         """Tolerance of the relative rms residual."""
-        return (ONE_DIGIT_RTOL if any(c.is_reliable for c in self.comparisons) else ERROR_RTOL) / self.amplification
+        return (ONE_DIGIT_RTOL if self._has_evidence else ERROR_RTOL) / self.amplification
+
+    @property
+    def _has_evidence(self) -> bool:
+        """Whether there is an error estimate besides the residuals."""
+        return self.own is not None or any(c.is_reliable for c in self.comparisons)
 
     @property
     def amplification(self) -> float:
@@ -320,11 +346,12 @@ class ErrorEstimate:
 
     @property
     def error(self) -> ErrorBar:
-        """By the best evidence: the exact solution, a reference, confidence intervals, or the residuals alone."""
-        for c in sorted((c for c in self.comparisons if c.is_reliable), key=lambda c: not c.exact):
-            return ErrorBar(c.distance + (0.0 if c.is_self_convergence else c.error), c.basis)
-        if self.own is not None:
+        """By the best evidence: the exact solution, estimates of the method, a reference, or the residuals alone."""
+        reliable = sorted((c for c in self.comparisons if c.is_reliable), key=lambda c: not c.exact)
+        if self.own is not None and not any(c.exact for c in reliable):
             return self.own
+        for c in reliable:
+            return ErrorBar(c.distance + (0.0 if c.is_self_convergence else c.error), c.basis)
         largest = max((g.relative_rms for g in self.residual_norms), default=inf) * self.amplification
         if not largest <= ERROR_RTOL:
             return ErrorBar(inf, "unverified: no reference available, and the residuals are not small")
@@ -383,10 +410,7 @@ COMPARISON_POINTS = 2048  # test points
 MONTE_CARLO_POINTS = 64  # each costs thousands of paths
 INEXPENSIVE_GRID = {1: 256, 2: 48, 3: 12}  # points per dimension, by the number of space dimensions
 MAX_REFERENCE_STEPS = 1500  # time steps of an implicit reference grid
-NO_REFERENCE = "no exact solution is stated and no inexpensive grid solver applies: only {} are available"
-ONLY_SELF_CONVERGENCE = (
-    "no reference besides the N/2 grid (self-convergence); `pdedsl crosscheck` compares with other methods"
-)
+NO_REFERENCE = "no exact solution is stated and no inexpensive grid solver applies: only residuals are available"
 MIN_REFERENCE_ERROR = 1e-16  # rounding: 0 stands for an exact solution
 
 Function = Callable[[Tensor], Tensor]
@@ -409,34 +433,34 @@ class Assessment:
     references: tuple[Reference, ...]
 
 
-def assess(result: SolverResult, plan: SolvePlan, source: Source, options: SolveOptions) -> Assessment:
+def assess(
+    result: SolverResult,
+    plan: SolvePlan,
+    source: Source,
+    options: SolveOptions,
+    own: ErrorBar | None = None,
+    unmet: str = "",
+) -> Assessment:
+    """Residuals and comparisons of a solution. `own` is the estimate from refinement and from the method; without one
+    the solution is compared with an inexpensive grid. `unmet` is why the tolerance is not met."""
     residual_norms = (
         residual_audit(result, plan.problem, options).residual_norms(source) if has_derivatives(result) else ()
     )
     parameters = {name: e.value for name, e in result.parameters.items()}
-    references = tuple(reference_solutions(plan, options, parameters))
+    references = tuple(reference_solutions(plan, options, parameters, inexpensive=own is None))
     comparisons = tuple(compare_with_reference(result, r, plan, options) for r in references)
-    evidence = "confidence intervals" if isinstance(result.method, MonteCarlo) else "residuals"
-    note = ONLY_SELF_CONVERGENCE if isinstance(result.method, Grid) else NO_REFERENCE.format(evidence)
-    if isinstance(result.method, Grid):
-        comparisons = (*comparisons, _self_convergence(result))
-    notes = (*gauge_lines(plan.problem), *(() if references else (note,)))
-    confidence = _confidence_error(result, plan.problem, options) if isinstance(result.method, MonteCarlo) else None
+    note = () if references or own is not None else (NO_REFERENCE,)
     return Assessment(
-        ErrorEstimate(residual_norms, comparisons, notes, confidence), tuple(r for r in references if isfinite(r.error))
+        ErrorEstimate(residual_norms, comparisons, (*gauge_lines(plan.problem), *note), own, options.tolerance, unmet),
+        tuple(r for r in references if isfinite(r.error)),
     )
 
 
-def _confidence_error(result: SolverResult, statement: StrongForm, options: SolveOptions) -> ErrorBar:
+def confidence_error(result: SolverResult, statement: StrongForm, options: SolveOptions) -> ErrorBar:
     points = sample_test_points(statement, result, options)
     size = float(result(points).norm())
     half_width = float(confidence_half_width(result, points).norm())
     return ErrorBar(half_width / size if size > 0 else half_width, "half-width of the 95 % confidence intervals")
-
-
-def _self_convergence(result: SolverResult) -> Comparison:
-    error, mean = result.metrics["error"], result.metrics.get(L1_ERROR, nan)
-    return Comparison(SELF_CONVERGENCE, error, nan, nan, exact=False, mean=mean)
 
 
 def residual_audit(result: SolverResult, statement: StrongForm, options: SolveOptions) -> ResidualAudit:
@@ -473,16 +497,17 @@ def sample_test_points(statement: StrongForm, result: SolverResult, options: Sol
 
 
 def reference_solutions(
-    plan: SolvePlan, options: SolveOptions, parameters: Mapping[str, float] | None = None
+    plan: SolvePlan, options: SolveOptions, parameters: Mapping[str, float] | None = None, inexpensive: bool = True
 ) -> Iterator[Reference]:
-    """The exact solution, if stated; the reference grid of the spec, or, without an exact solution, an inexpensive one.
+    """The exact solution, if stated; the reference grid of the spec, or, without an exact solution, an inexpensive one
+    if `inexpensive`.
 
     `parameters` are the estimates of learned scalars.
     """
     exact = exact_reference(plan.problem)
     if exact is not None:
         yield exact
-    grid = plan.reference or (inexpensive_grid(plan, parameters or {}) if exact is None else None)
+    grid = plan.reference or (inexpensive_grid(plan, parameters or {}) if inexpensive and exact is None else None)
     if grid is not None:
         try:
             reference = grid_reference(grid, plan, options, parameters or {})

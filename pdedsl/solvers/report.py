@@ -14,6 +14,7 @@ from pdedsl.io import write_text_atomically
 from pdedsl.solvers.error_estimate import ONE_DIGIT_RTOL, ErrorEstimate, Verdict
 from pdedsl.solvers.grid.grid_result import DISCRETE_RESIDUAL, L1_ERROR, NET_FLUX, TIME_ERROR
 from pdedsl.solvers.solution import Solution
+from pdedsl.solvers.strategy import Attempt, attempt_row
 
 REPORT, REPORT_JSON = "report.md", "report.json"
 PLOTS = {
@@ -31,12 +32,13 @@ METRIC_NAMES = {  # display names of the entries of `metrics` in report.json
     "shortest step": "Smallest time step",
     "longest step": "Largest time step",
     TIME_ERROR: "Estimated time-stepping error",
-    "error": "Self-convergence: relative L2 difference to the N/2 grid",
+    "error": "Self-convergence: difference to the N/2 grid",
     L1_ERROR: "Relative L1 difference to the N/2 grid",
     DISCRETE_RESIDUAL: "Max residual of the discrete system",
     NET_FLUX: "Net boundary flux / max velocity",
     "loss": "Final training loss",
     "weights": "Network parameters",
+    "width": "Network width",
     "residual": "Training residual",
     "fresh_residual": "Test residual (held-out collocation points)",
 }
@@ -44,6 +46,7 @@ VERDICTS = {
     Verdict.HOLDS: "Passed.",
     Verdict.FAILS: "Failed: an equation, a condition or the exact solution is not satisfied within its tolerance.",
     Verdict.DISAGREES: "Failed: the solution and its reference disagree.",
+    Verdict.INACCURATE: "Not met: the estimated error exceeds the requested tolerance.",
 }
 
 
@@ -62,7 +65,7 @@ def report_elements(solution: Solution, pictures: list[str]) -> list[Element]:
         CodeBlock(spec.source.text, "pde"),
         Heading("Verification"),
         Paragraph(_verdict_text(error_estimate)),
-        Paragraph(f"Error estimate: {error_estimate.error}."),
+        Paragraph(f"Error estimate: {error_estimate.error}; requested tolerance: {error_estimate.requested:.1e}."),
         Items(error_estimate.failures),
         Table(
             ("Reference", "Relative L2 error", "Relative L1 error", "Max error", "Error of the reference", "Tolerance"),
@@ -85,6 +88,8 @@ def report_elements(solution: Solution, pictures: list[str]) -> list[Element]:
             )
         ),
         Table(("", ""), tuple(_metric_rows(solution))),
+        Heading("Attempts"),
+        Table(ATTEMPT_COLUMNS, tuple(map(attempt_cells, solution.attempts))),
         Heading("Usage"),
         CodeBlock(_usage(solution), "python"),
     ]
@@ -117,6 +122,16 @@ def _comparison_rows(error_estimate: ErrorEstimate) -> list[tuple[str, ...]]:
         )
         for c in error_estimate.comparisons
     ]
+
+
+ATTEMPT_COLUMNS = ("Method", "Estimated error", "Estimates", "CPU time", "Outcome")
+
+
+def attempt_cells(attempt: Attempt) -> tuple[str, ...]:
+    """Method with its size, error, error estimates by kind, CPU time, and outcome."""
+    estimates = ", ".join(f"{kind} {value:.1e}" for kind, value in attempt.estimates.items())
+    error = f"{attempt.error:.1e}" if isfinite(attempt.error) else "-"
+    return attempt.method, error, estimates or "-", f"{attempt.cpu_seconds:.2f} s", attempt.outcome
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
@@ -193,5 +208,7 @@ def report_json(solution: Solution) -> dict[str, object]:
         "parameters": {n: _plain(asdict(e)) for n, e in solution.parameters.items()},
         "metrics": dict(solution.result.metrics),
         "notes": list(error_estimate.notes),
+        "tolerance": error_estimate.requested,
+        "attempts": list(map(attempt_row, solution.attempts)),
         "seconds": solution.seconds,
     }

@@ -30,8 +30,9 @@ from pdedsl.runs.folder import (
     lock_run_folder,
 )
 from pdedsl.runs.metrics import MetricsLog
+from pdedsl.solvers.budget import CpuBudget
 from pdedsl.solvers.error_estimate import Reference, assess
-from pdedsl.solvers.methods import SolveOptions, solve_with
+from pdedsl.solvers.methods import SolveOptions
 from pdedsl.solvers.pinn.residuals import copy_measurement_files, read_measurements
 from pdedsl.solvers.pinn.trainer import elapsed_seconds
 from pdedsl.solvers.plots import plot_run
@@ -39,6 +40,7 @@ from pdedsl.solvers.progress import Watch
 from pdedsl.solvers.report import PLOTS, write_report
 from pdedsl.solvers.serialize import load_result, save
 from pdedsl.solvers.solution import Solution
+from pdedsl.solvers.strategy import Strategy
 
 FILES = frozenset((*INITIAL_FILES, WEIGHTS, "report.md", "report.json", *PLOTS))
 
@@ -47,6 +49,8 @@ def solve(
     spec: Compilation | Spec | str | Path,
     out: str | Path | None = None,
     *,
+    tol: float | None = None,
+    budget: float | None = None,
     set: Sequence[str] | Mapping[str, object] = (),
     device: str | None = None,
     resume: bool = False,
@@ -58,6 +62,8 @@ def solve(
     Args:
         spec: a Compilation, a Spec, a path, the name of a shipped spec, or text.
         out: folder in which the solution, its report and its plots are saved; None to save nothing.
+        tol: relative L2 error of the solution; None for that of the spec, by default 1e-4.
+        budget: CPU seconds; None for that of the spec, by default 60.
         set: changes of the spec, as ["realize.equation=grid(n=64)"] or an equivalent mapping.
         device: "cpu", "cuda" or another torch device; None for the default.
         resume: continue the run in `out`.
@@ -65,7 +71,8 @@ def solve(
         listeners: functions that receive progress events.
 
     Returns:
-        `Solution`, a function of points with an error estimate.
+        `Solution`, a function of points with an error estimate. If the tolerance is not met within the budget, it is
+        the best of all results, and `solution.verdict` is not `Verdict.HOLDS`.
 
     Raises:
         PdeError: if the spec has errors, or is not a problem on a physical domain.
@@ -78,7 +85,9 @@ def solve(
         >>> abs(solution([[0.5, 1.0]]).item() - math.exp(-0.1 * math.pi**2)) < 1e-8
         True
     """
-    compilation = compile_problem(spec, set)
+    limits = {"solve.tolerance": tol, "solve.budget": budget}
+    changes = set.items() if isinstance(set, Mapping) else (text.split("=", 1) for text in set)
+    compilation = compile_problem(spec, {**dict(changes), **{n: v for n, v in limits.items() if v is not None}})
     options = solve_options(compilation, device)
     if out is None:
         return _solve_and_assess(compilation, replace(options, watch=Watch(tuple(listeners))), None, resume)[0]
@@ -112,10 +121,17 @@ def compile_problem(
 
 
 def solve_options(compilation: Compilation, device: str | None = None) -> SolveOptions:
-    """Options of the solver; reads the measurements."""
-    assert isinstance(compilation.plan, SolvePlan)
-    known = read_measurements(compilation.plan.problem, compilation.spec.source)
-    return SolveOptions(seed_of(compilation.spec), resolve_device(device), measurements=known)
+    """Options of the solver; reads the measurements. The budget begins here."""
+    plan = compilation.plan
+    assert isinstance(plan, SolvePlan)
+    known = read_measurements(plan.problem, compilation.spec.source)
+    return SolveOptions(
+        seed_of(compilation.spec),
+        resolve_device(device),
+        measurements=known,
+        tolerance=plan.tolerance,
+        budget=CpuBudget(plan.budget),
+    )
 
 
 def seed_of(spec: Spec) -> int:
@@ -131,11 +147,13 @@ def _solve_and_assess(
     with torch.random.fork_rng(devices=[]):
         loaded = load_result(folder, plan, options) if folder is not None and resume else None
         if loaded is None:
-            result = solve_with(plan.solver, options)
+            outcome = Strategy(plan, compilation.spec.source, options).run()
             seconds = elapsed_seconds(options.watch.state) + time.perf_counter() - start_time
             if folder is not None:
-                save(folder, result, compilation.spec, seconds)
+                save(folder, outcome, compilation.spec, seconds)
         else:
-            result, seconds = loaded
-        assessment = assess(result, plan, compilation.spec.source, options)
-    return Solution(compilation, result, assessment.error_estimate, seconds, folder), assessment.references
+            outcome, seconds = loaded
+        own, unmet = outcome.error_bar, outcome.unmet
+        assessment = assess(outcome.result, plan, compilation.spec.source, options, own, unmet)
+    solution = Solution(compilation, outcome.result, assessment.error_estimate, seconds, folder, outcome.attempts)
+    return solution, assessment.references

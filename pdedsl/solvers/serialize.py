@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import replace
 from enum import Enum
 from math import inf, nan
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_never
 
 import torch
 from torch import Tensor, nn
 
 from pdedsl.compiler import to_compilation
+from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures
 from pdedsl.diagnostics.escaping import command
 from pdedsl.io import RunError, malformed_as_run_error
-from pdedsl.ir.plan import SolvePlan
-from pdedsl.ir.solver_plans import GridPlan, MonteCarloPlan, PinnPlan, RandomFeaturesPlan
+from pdedsl.ir.plan import Candidate, SolvePlan
+from pdedsl.ir.solver_plans import GridPlan, MonteCarloPlan, PinnPlan, RandomFeaturesPlan, SolverPlan
 from pdedsl.ir.spec import Spec
 from pdedsl.runs.checkpoint import CorruptCheckpoint, Tensors, load_tensors, save_tensors
 from pdedsl.runs.folder import SPEC, WEIGHTS
@@ -32,14 +35,23 @@ from pdedsl.runtime.basis.random_features import FourierFeatureModel, FourierFea
 from pdedsl.runtime.diff.mlp_jets import JetNetwork
 from pdedsl.solvers.ansatz import AnsatzModule, add_lifts
 from pdedsl.solvers.collocation_points import PointSampler
-from pdedsl.solvers.error_estimate import SELF_CONVERGENCE, Comparison, ErrorBar, ErrorEstimate, ResidualNorm
-from pdedsl.solvers.method_result import Estimate, SolverResult
-from pdedsl.solvers.methods import SolveOptions
+from pdedsl.solvers.error_estimate import (
+    ERROR_RTOL,
+    ONE_DIGIT_RTOL,
+    SELF_CONVERGENCE,
+    Comparison,
+    ErrorBar,
+    ErrorEstimate,
+    ResidualNorm,
+)
+from pdedsl.solvers.method_result import Estimate, EstimateKind, SolverResult
+from pdedsl.solvers.methods import NETWORK_WIDTH, SolveOptions
 from pdedsl.solvers.monte_carlo import MonteCarloSolution, solve_by_monte_carlo
 from pdedsl.solvers.pinn.task import PinnTask
 from pdedsl.solvers.plots import bounds
 from pdedsl.solvers.report import REPORT_JSON
 from pdedsl.solvers.solution import Solution
+from pdedsl.solvers.strategy import Attempt, Estimates, Outcome, attempt_row, plain_estimates
 from pdedsl.sources import source_of
 
 # ---- Modules as plain data
@@ -82,12 +94,13 @@ def describe_module(module: nn.Module) -> Form:
             raise TypeError(f"{type(module).__name__} cannot be serialized")
 
 
-def rebuild_module(form: Form, tensors: dict[str, Tensor], plan: SolvePlan, options: SolveOptions) -> nn.Module:
-    match _kind(form), plan.solver:
-        case Kind.LIFTED, _:
+def rebuild_module(form: Form, tensors: dict[str, Tensor], solver: SolverPlan, options: SolveOptions) -> nn.Module:
+    problem = solver.problem
+    match _kind(form), solver:
+        case Kind.LIFTED, (GridPlan(lifts=lifts) | RandomFeaturesPlan(lifts=lifts)):
             inner = {name.removeprefix("network."): value for name, value in tensors.items()}
-            module = rebuild_module(form["inner"], inner, plan, options)
-            return add_lifts(module, plan.problem.lifts, plan.problem.domain.coordinates)
+            module = rebuild_module(form["inner"], inner, solver, options)
+            return add_lifts(module, lifts, problem.domain.coordinates)
         case Kind.SINES, RandomFeaturesPlan():
             return _random_features(tensors["frequencies"], tensors["phases"], tensors["weights"])
         case Kind.EXPANSION, GridPlan():
@@ -96,12 +109,12 @@ def rebuild_module(form: Form, tensors: dict[str, Tensor], plan: SolvePlan, opti
             return _rebuild_piecewise(tensors)
         case Kind.SCATTERED, GridPlan() if isinstance(h := form.get("h"), float):
             return MovingLeastSquares(tensors["places"], tensors["values"], h)
-        case Kind.NETWORK, PinnPlan() as solver:
-            task = PinnTask(solver, PointSampler(plan.problem.domain), options.seed)
+        case Kind.NETWORK, PinnPlan():
+            task = PinnTask(solver, PointSampler(problem.domain), options.seed)
             module = task.module(task.network(), task.functions())
             module.load_state_dict(tensors)
             return module
-        case Kind.PATHS, MonteCarloPlan() as solver:
+        case Kind.PATHS, MonteCarloPlan():
             return solve_by_monte_carlo(solver, seed=options.seed).module
         case _:
             raise RunError(f"the weights are of kind {form.get('kind')!r}, which does not match the method of the spec")
@@ -158,7 +171,8 @@ def _rebuild_piecewise(tensors: dict[str, Tensor]) -> PiecewiseChebyshev:
 # ---- Folder of a solution
 
 
-def save(folder: Path, result: SolverResult, spec: Spec, seconds: float) -> None:
+def save(folder: Path, outcome: Outcome, spec: Spec, seconds: float) -> None:
+    result = outcome.result
     plain = {
         "hash": spec.hash,
         "seconds": seconds,
@@ -166,11 +180,24 @@ def save(folder: Path, result: SolverResult, spec: Spec, seconds: float) -> None
         "metrics": result.metrics,
         "notes": list(result.notes),
         "parameters": {name: [e.value, e.deviation] for name, e in result.parameters.items()},
+        "sizes": _sizes(result),
+        "estimates": plain_estimates(outcome.estimates),
+        "attempts": list(map(attempt_row, outcome.attempts)),
+        "unmet": outcome.unmet,
     }
     save_tensors(folder / WEIGHTS, result.module.state_dict(), plain)
 
 
-def load_result(folder: Path, plan: SolvePlan, options: SolveOptions) -> tuple[SolverResult, float] | None:
+def _read_estimates(row: dict[str, float | None]) -> Estimates:
+    return {EstimateKind[name.upper()]: inf if value is None else float(value) for name, value in row.items()}
+
+
+def _read_attempt(row: dict[str, Any]) -> Attempt:
+    error = inf if row["error"] is None else float(row["error"])
+    return Attempt(row["method"], _read_estimates(row["estimates"]), float(row["cpu_seconds"]), row["outcome"], error)
+
+
+def load_result(folder: Path, plan: SolvePlan, options: SolveOptions) -> tuple[Outcome, float] | None:
     """The solution in this folder, and how long it took; None if it was not solved to the end."""
     if not (folder / WEIGHTS).exists():
         return None
@@ -179,16 +206,72 @@ def load_result(folder: Path, plan: SolvePlan, options: SolveOptions) -> tuple[S
     except CorruptCheckpoint as damage:
         raise RunError(f"{damage}; delete it and run again") from None
     with malformed_as_run_error(f"{folder / WEIGHTS} does not contain a solution of this spec"):
-        return _rebuild_result(tensors, plain, plan, options), float(plain["seconds"])
+        return _rebuild_outcome(tensors, plain, plan, options), float(plain["seconds"])
 
 
-def _rebuild_result(tensors: Tensors, plain: dict[str, Any], plan: SolvePlan, options: SolveOptions) -> SolverResult:
-    module = rebuild_module(plain["form"], tensors, plan, options).to(options.device)
+def _rebuild_outcome(tensors: Tensors, plain: dict[str, Any], plan: SolvePlan, options: SolveOptions) -> Outcome:
+    candidate = _candidate_of(plain["form"], plan)
+    solver = _with_sizes(candidate.solver, plain)
+    module = rebuild_module(plain["form"], tensors, solver, options).to(options.device)
     module(torch.stack(bounds(plan.problem.domain)).mean(0, keepdim=True).to(options.device))  # fails unless valid
     parameters = {name: Estimate(*pair) for name, pair in plain["parameters"].items()}
     if not all(isinstance(value, int | float) for value in plain["metrics"].values()):
         raise TypeError("metrics must be numbers")
-    return SolverResult(module, plan.method, plain["metrics"], tuple(map(str, plain["notes"])), parameters)
+    result = SolverResult(module, solver.method, plain["metrics"], tuple(map(str, plain["notes"])), parameters)
+    estimates = _read_estimates(plain.get("estimates", {}))  # none in solutions of version 0.3 and earlier
+    attempts = tuple(map(_read_attempt, plain.get("attempts", ())))
+    return Outcome(result, candidate, estimates, attempts, str(plain.get("unmet", "")))
+
+
+def _candidate_of(form: Form, plan: SolvePlan) -> Candidate:
+    """The candidate whose solutions have this kind of module."""
+    kind = _kind(form["inner"] if _kind(form) is Kind.LIFTED else form)
+    for candidate in plan.candidates:
+        if kind in KINDS_OF[type(candidate.solver)]:
+            return candidate
+    raise RunError(f"the weights are of kind {form.get('kind')!r}, which does not match the method of the spec")
+
+
+KINDS_OF: Mapping[type[SolverPlan], frozenset[Kind]] = {
+    RandomFeaturesPlan: frozenset({Kind.SINES}),
+    GridPlan: frozenset({Kind.EXPANSION, Kind.SCATTERED}),
+    PinnPlan: frozenset({Kind.NETWORK}),
+    MonteCarloPlan: frozenset({Kind.PATHS}),
+}
+"""Kinds of the modules of each method."""
+
+
+def _with_sizes(solver: SolverPlan, plain: dict[str, Any]) -> SolverPlan:
+    """The plan with the sizes of the stored level; solutions of version 0.3 and earlier have those of the spec."""
+    sizes = {name: int(value) for name, value in plain.get("sizes", {}).items()}
+    match solver:
+        case _ if not sizes:
+            return solver
+        case PinnPlan(network=network):
+            return replace(solver, network=replace(network, width=sizes["width"]))
+        case GridPlan(method=grid):
+            return replace(solver, method=replace(grid, n=sizes["n"]))
+        case RandomFeaturesPlan(method=features):
+            return replace(solver, method=replace(features, n=sizes["n"]))
+        case MonteCarloPlan(method=paths):
+            return replace(solver, method=replace(paths, samples=sizes["samples"]))
+        case _:
+            assert_never(solver)
+
+
+def _sizes(result: SolverResult) -> dict[str, int]:
+    """The size of the level: points per axis, features, samples, or the width of a network."""
+    match result.method:
+        case Grid(n=n):
+            return {"n": n}
+        case RandomFeatures(n=int(n)):
+            return {"n": n}
+        case MonteCarlo(samples=samples):
+            return {"samples": samples}
+        case Pinn() if NETWORK_WIDTH in result.metrics:
+            return {"width": round(result.metrics[NETWORK_WIDTH])}
+        case _:
+            return {}
 
 
 def open_solution(folder: Path) -> Solution:
@@ -203,17 +286,22 @@ def open_solution(folder: Path) -> Solution:
     if loaded is None or not (folder / REPORT_JSON).exists():
         again = command("pdedsl", "solve", folder / SPEC, "-o", folder, "--resume")
         raise RunError(f"the solution in {folder} is incomplete. To continue: {again}")
-    return Solution(compilation, loaded[0], _read_estimate(folder / REPORT_JSON), loaded[1], folder)
+    outcome, seconds = loaded
+    estimate = _read_estimate(folder / REPORT_JSON, outcome)
+    return Solution(compilation, outcome.result, estimate, seconds, folder, outcome.attempts)
 
 
-def _read_estimate(path: Path) -> ErrorEstimate:
+def _read_estimate(path: Path, outcome: Outcome) -> ErrorEstimate:
     with malformed_as_run_error(f"{path} cannot be read"):
         read: dict[str, Any] = json.loads(path.read_text("utf-8"))
         residual_norms = tuple(ResidualNorm(**row) for row in _with_nan(read["residuals"]))
         comparisons = tuple(map(_comparison, _with_nan(read["comparisons"])))
-        value = read["error"]["value"]
-        own = None if residual_norms else ErrorBar(inf if value is None else value, read["error"]["against"])
-        return ErrorEstimate(residual_norms, comparisons, tuple(read["notes"]), own)
+        value, own = read["error"]["value"], outcome.error_bar
+        if own is None and not residual_norms:  # Monte Carlo in version 0.3 and earlier
+            own = ErrorBar(inf if value is None else value, read["error"]["against"])
+        unstated = ERROR_RTOL if residual_norms else ONE_DIGIT_RTOL  # in version 0.3 and earlier
+        requested = float(read.get("tolerance", unstated))
+        return ErrorEstimate(residual_norms, comparisons, tuple(read["notes"]), own, requested, outcome.unmet)
 
 
 def _with_nan(read: list[dict[str, Any]]) -> list[dict[str, Any]]:

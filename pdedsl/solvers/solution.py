@@ -17,6 +17,7 @@ from pdedsl.ir.spec import Spec
 from pdedsl.solvers.ansatz import AnsatzModule
 from pdedsl.solvers.error_estimate import ErrorBar, ErrorEstimate, Verdict
 from pdedsl.solvers.method_result import Estimate, SolverResult
+from pdedsl.solvers.strategy import Attempt
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class Solution:
         error_estimate: residuals, comparison with references, and the verdict.
         seconds: solve time.
         folder: folder of the run, if it was saved.
+        attempts: the methods and sizes that were tried, with their error estimates and CPU times.
 
     Raises:
         ValueError: by a call, if points do not have the shape (n, k).
@@ -47,6 +49,7 @@ class Solution:
     error_estimate: ErrorEstimate
     seconds: float
     folder: Path | None = None
+    attempts: tuple[Attempt, ...] = field(default=(), repr=False)
 
     @classmethod
     def open(cls, folder: str | Path) -> Solution:

@@ -141,12 +141,12 @@ def test_a_run_cannot_be_resumed_with_another_spec(tmp_path: Path, monkeypatch: 
         pdedsl.solve(HEAT.replace("sin(π x)", "sin(2π x)"), tmp_path / "run", resume=True)
 
 
-def test_a_failed_solution_has_exit_code_one(tmp_path: Path) -> None:
+def test_a_failed_solution_has_exit_code_three(tmp_path: Path) -> None:
     """One step of training, and a reference that shows it."""
     spec = tmp_path / "my.pde"
     spec.write_text(BURGERS.replace("steps=8", "steps=1"), "utf-8")
     done = CliRunner().invoke(cli, ["solve", str(spec), "-o", str(tmp_path / "run")])
-    assert done.exit_code == 1, done.output
+    assert done.exit_code == 3, done.output
     assert "is violated" in done.stderr
     assert (tmp_path / "run" / "curves.png").read_bytes().startswith(b"\x89PNG")
     assert json.loads((tmp_path / "run" / "report.json").read_text())["verdict"] != "holds"

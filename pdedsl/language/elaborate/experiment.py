@@ -1,4 +1,4 @@
-"""Elaboration of `realize`, `require` and the blocks `network`, `train`, `evaluate` → config."""
+"""Elaboration of `realize`, `require` and the blocks `network`, `train`, `evaluate`, `solve` → config."""
 
 from __future__ import annotations
 

@@ -13,7 +13,22 @@ from typing import TypeVar
 from sympy import Expr
 
 from pdedsl import errors
-from pdedsl.config.base import Choice, Config, Flag, Forms, Located, Number, Param, Real, Text, Value, Whole, wanted_of
+from pdedsl.config.base import (
+    TIME_UNITS,
+    Choice,
+    Config,
+    Duration,
+    Flag,
+    Forms,
+    Located,
+    Number,
+    Param,
+    Real,
+    Text,
+    Value,
+    Whole,
+    wanted_of,
+)
 from pdedsl.config.blocks import Image
 from pdedsl.config.networks import Torch
 from pdedsl.config.synonyms import synonym
@@ -171,6 +186,8 @@ def _elaborate_value(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -
             raise errors.options.quoted_value(key, param.wanted, text, expr.span)
         case ((Text() | Choice() | Flag()), _):
             raise error
+        case Duration(), _ if not isinstance(expr, t.String | t.ListExpr):
+            return _seconds(expr, evaluate, error)
         case _, t.ListExpr():
             raise errors.options.unexpected_list(key, param.wanted, expr.span)
         case _, t.String():
@@ -204,6 +221,17 @@ def _real_value(kind: Number, value: Expr, error: PdeError) -> Real:
     if not kind.admits(float(value)):
         raise error
     return exact_or_float(value)
+
+
+def _seconds(expr: t.Expr, evaluate: Evaluate, error: PdeError) -> Real:
+    """A positive number of seconds, or a number and a unit: `5 min`."""
+    unit = 1
+    match expr:
+        case t.Product(factors=((_, number), (_, t.Name(id=name)))) if name in TIME_UNITS:
+            expr, unit = number, TIME_UNITS[name]
+        case t.Product(factors=((_, t.Number()), (_, t.Name()))) | t.Name():
+            raise error
+    return _real_value(Number(above=0), evaluate(expr) * unit, error)
 
 
 def exact_or_float(value: Expr) -> Real:
