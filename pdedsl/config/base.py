@@ -89,8 +89,7 @@ class Preset(Record):
     """Not an argument: a value determined by the keyword."""
 
 
-@dataclass(frozen=True)
-class Duration:
+class Duration(Record):
     """A positive time in seconds, or with a unit: `60`, `60 s`, `5 min`."""
 
 

@@ -162,8 +162,7 @@ class EvaluateBlock(Block, kw_only=True):
         return next((p.config for p in self.plot if isinstance(p, Located)), None)
 
 
-@dataclass(frozen=True, kw_only=True)
-class SolveBlock(Block):
+class SolveBlock(Block, kw_only=True):
     """The requested relative L2 error of a solution, and the CPU time allowed in seconds."""
 
     kind = "solve"
