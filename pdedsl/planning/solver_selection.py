@@ -32,7 +32,6 @@ from pdedsl.ir.solver_plans import (
     GridScheme,
     InterfaceFVScheme,
     MonteCarloPlan,
-    OdeScheme,
     PathMethod,
     PinnPlan,
     RandomFeaturesPlan,
