@@ -13,6 +13,7 @@ from math import inf, pi
 
 import numpy as np
 import physics_closed_forms as closed
+import physics_elements as elements
 import physics_flows as flows
 import physics_numerics as numerics
 from numpy import cos, exp, sin
@@ -198,6 +199,9 @@ PROBLEMS: dict[str, Problem] = {
     "stokes": Problem(closed.stokes, (UNIT, UNIT), gauge=2),
     "kovasznay": Problem(closed.kovasznay, ((-0.5, 1), (-0.5, 1.5)), gauge=2),
     "cavity_smooth": Problem(flows.cavity_smooth, (UNIT, UNIT), 3e-5, smooth=False, pinnacle="NS 2d-C"),
+    "backward_step": corner(
+        elements.stored("backward_step"), ((0, 4), (0, 2)), 1e-4, inside=elements.below_step, pinnacle="NS 2d-CG"
+    ),
     "cavity_100": cavity(100, 1e-2),
     "cavity_1000": cavity(1000, 1e-4),
     "cavity_3200": cavity(3200, 1e-2),
@@ -213,6 +217,15 @@ PROBLEMS: dict[str, Problem] = {
     ),
     "heat_long_time": Problem(
         numerics.heat_long_time, (UNIT, UNIT, (0, 100)), 1e-6, at_levels=True, pinnacle="Heat 2d-LT"
+    ),
+    "heat_holes": Problem(
+        elements.stored("heat_holes"),
+        ((-8, 8), (-12, 12), (0, 3)),
+        5e-5,
+        at_levels=True,
+        inside=outside(*numerics.LARGE, *numerics.SMALL),
+        smooth=False,
+        pinnacle="Heat 2d-CG",
     ),
     "heat_5d": Problem(
         lambda p: exp((p[:, :5] ** 2).sum(1) / 2 + p[:, 5]),

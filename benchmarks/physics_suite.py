@@ -12,23 +12,27 @@ must be refused by an error, or by the verdict. `--write` replaces the section o
 from __future__ import annotations
 
 import argparse
-import json
-import os
+import multiprocessing
 import resource
 import statistics
-import subprocess
-import sys
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 
+import torch
 from physics_problems import PROBLEMS, Norm
+
+import pdedsl
+import pdedsl.solvers.run
+from pdedsl.diagnostics import PdeError
+from pdedsl.solvers.error_estimate import Verdict
 
 FOLDER = Path(__file__).parent
 SPECS, REFUSED, REPORT = FOLDER / "physics", FOLDER / "physics" / "refused", FOLDER / "physics.md"
 HEADING = "## Problems with independent references"
-STARTUP_SECONDS = 30  # imports, and the evaluation of the reference
+REFERENCE_SECONDS = 20  # for compilation and the evaluation of the reference
+FORK = multiprocessing.get_context("fork")
 PINNACLE = {"burgers": 1.3e-2}  # best of its twelve methods, Hao et al. 2024
 
 
@@ -47,18 +51,13 @@ class Outcome:
 # ---- One problem, in its own process
 
 
-def solve(path: Path, name: str, seconds: float, tolerance: float | None) -> Outcome:
-    from pdedsl import compile
-    from pdedsl.diagnostics import PdeError
-    from pdedsl.solvers.error_estimate import Verdict
-    from pdedsl.solvers.run import solve as solve_spec
-
+def solve(path: Path, name: str, tolerance: float | None) -> Outcome:
     options = {} if tolerance is None else {"tol": tolerance}
     start = time.process_time()
     try:
-        compilation = compile(path)
+        compilation = pdedsl.compile(path)
         start = time.process_time()
-        solution = solve_spec(compilation, **options)
+        solution = pdedsl.solve(compilation, **options)
     except PdeError as error:
         return Outcome("", inf, inf, time.process_time() - start, False, str(error).splitlines()[0])
     taken = time.process_time() - start
@@ -73,24 +72,27 @@ def solve(path: Path, name: str, seconds: float, tolerance: float | None) -> Out
     return Outcome(method, error, solution.error.value, taken, accepted, reason)
 
 
-def run(path: Path, name: str, seconds: float, tolerance: float | None) -> Outcome:
-    """`solve` in another process, which the kernel ends when its CPU time is used up."""
-    command = [sys.executable, __file__, name, "--child", str(path), "--seconds", str(seconds)]
-    command += [] if tolerance is None else ["--tolerance", str(tolerance)]
-    limit = int(seconds + STARTUP_SECONDS)
-    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    done = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        env={**os.environ, **threads},
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)),
-    )
-    if done.returncode == 0:
-        return Outcome(**json.loads(done.stdout.splitlines()[-1]))
-    lines = done.stderr.strip().splitlines()
-    reason = f"not finished after {limit} s" if done.returncode < 0 else (lines or [""])[-1]
-    return Outcome("", inf, inf, inf, False, reason[:160])
+def run(path: Path, name: str, tolerance: float | None, seconds: float) -> Outcome:
+    """`solve` in another process, which the kernel ends when its CPU time is used up. It is forked after the imports."""
+    receiver, sender = FORK.Pipe(duplex=False)
+    limit = int(seconds + REFERENCE_SECONDS)
+
+    def child() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+        try:
+            sender.send(solve(path, name, tolerance))
+        except Exception as error:
+            sender.send(Outcome("", inf, inf, inf, False, f"{type(error).__name__}: {error}"[:160]))
+
+    process = FORK.Process(target=child)
+    process.start()
+    sender.close()
+    try:
+        outcome: Outcome = receiver.recv()
+    except EOFError:
+        outcome = Outcome("", inf, inf, inf, False, f"not finished after {limit} s")
+    process.join()
+    return outcome
 
 
 # ---- All problems
@@ -174,22 +176,19 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60, help="limit of the CPU time of a problem")
     parser.add_argument("--tolerance", type=float, help="by default that of `solve`")
     parser.add_argument("--write", action="store_true", help="replace the results in physics.md")
-    parser.add_argument("--child", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.child:
-        print(json.dumps(asdict(solve(options.child, options.names[0], options.seconds, options.tolerance))))
-        return
+    torch.set_num_threads(1)
     specs = {p.stem: p for p in sorted(REFUSED.glob("*.pde"))}
     print(HEADER)
     outcomes = {}
     for name in [n for n in PROBLEMS if n in options.names or not options.names]:
-        outcomes[name] = run(SPECS / f"{name}.pde", name, options.seconds, options.tolerance)
+        outcomes[name] = run(SPECS / f"{name}.pde", name, options.tolerance, options.seconds)
         print(row(name, outcomes[name], options.seconds), flush=True)
         if not outcomes[name].accepted:
             print(f"    {outcomes[name].reason[:300]}", flush=True)
     refusals = {}
     for name in [n for n in specs if f"refused/{n}" in options.names or not options.names]:
-        refusals[name] = run(specs[name], f"refused/{name}", options.seconds, None)
+        refusals[name] = run(specs[name], f"refused/{name}", None, options.seconds)
         print(f"{name}: {refusal(refusals[name])}", flush=True)
     if outcomes:
         print(summary(outcomes, options.seconds))
