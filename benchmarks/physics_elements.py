@@ -1,10 +1,10 @@
-"""References by hand-written scikit-fem, independent of `pdedsl`: the heat equation around 17 holes and two flows.
+"""References by hand-written scikit-fem, independent of `pdedsl`: the heat equation around 17 holes, a backward step.
 
-    python benchmarks/physics_elements.py heat_holes backward_step navier_stokes_pulsating
+    python benchmarks/physics_elements.py heat_holes backward_step
 
 computes each at two resolutions, prints their relative difference, and stores the finer values at the points of the
-suite in `physics/`. The flows have Taylor-Hood elements and the natural outflow condition ν∂v/∂n = p n; their pressure
-is NaN.
+suite in `physics/`. The flow has Taylor-Hood elements and the natural outflow condition ν∂v/∂n = p n; its pressure is
+NaN.
 """
 
 from __future__ import annotations
@@ -74,8 +74,8 @@ def heat_holes(p: Array, size: float, per_level: int) -> Array:
 
 
 def _evaluate(basis, straight, u: Array, p: Array) -> Array:  # type: ignore[no-untyped-def]
-    """Σ uₖ φₖ on curved elements; each point lies in the element that its straight triangle becomes, as two of the edges
-    stay straight and the third moves out of the hole."""
+    """Σ uₖ φₖ on curved elements. Each point lies in the element that its straight triangle becomes: two of the edges
+    stay straight, and the third moves out of the hole."""
     cells = straight.element_finder()(*p.T)
     local = basis.mapping.invF(p.T[:, :, None], tind=cells)[:, :, 0]
     shapes = np.array([basis.elem.lbasis(local, k)[0] for k in range(basis.Nbfun)])
@@ -126,7 +126,7 @@ def _quarter_mesh(size: float):  # type: ignore[no-untyped-def]
 
 
 def _robin_facets(mesh):  # type: ignore[no-untyped-def]
-    """Facets with ∂u/∂n + u = value: the outer sides 0.1, large holes 5, small holes 1; the axes of symmetry have none."""
+    """Facets with ∂u/∂n + u = value: the outer sides 0.1, large holes 5, small holes 1, axes of symmetry none."""
     boundary = mesh.boundary_facets()
     ends = mesh.p[:, mesh.facets[:, boundary]]
 
@@ -138,7 +138,7 @@ def _robin_facets(mesh):  # type: ignore[no-untyped-def]
     return [(boundary[outer], 0.1), (boundary[on(LARGE)], 5.0), (boundary[on(SMALL)], 1.0)]
 
 
-# ---- Flows
+# ---- Flow over a step
 
 
 class TaylorHood:
@@ -146,12 +146,10 @@ class TaylorHood:
 
     def __init__(self, mesh, viscosity: float) -> None:  # type: ignore[no-untyped-def]
         from skfem import Basis, BilinearForm, ElementTriP1, ElementTriP2, ElementVector
-        from skfem.helpers import ddot, div, dot, grad
+        from skfem.helpers import ddot, div, grad
 
         self.velocity = Basis(mesh, ElementVector(ElementTriP2()), intorder=5)
         self.pressure = self.velocity.with_element(ElementTriP1())
-        self.scalar = self.velocity.with_element(ElementTriP2())
-        self.mass = BilinearForm(lambda u, v, w: dot(u, v)).assemble(self.velocity)
         self.diffusion = viscosity * BilinearForm(lambda u, v, w: ddot(grad(u), grad(v))).assemble(self.velocity)
         self.divergence = BilinearForm(lambda u, q, w: -div(u) * q).assemble(self.velocity, self.pressure)
 
@@ -205,10 +203,9 @@ def backward_step(p: Array, level: int) -> Array:
             near = np.hypot(middle[0] - 2, middle[1] - 1) < 0.4 * 2.0 ** (level - k)
             mesh = mesh.refined(np.flatnonzero(near))
     flow = TaylorHood(mesh, 0.01)
-    x, y = flow.velocity.doflocs
     wall = flow.velocity.get_dofs(mesh.facets_satisfying(lambda z: z[0] < 4 - 1e-9, True)).flatten()
     start = flow.interpolate(lambda x, y: (np.where(x < 1e-9, 4 * y * (1 - y), 0), 0 * y))
-    u = flow.solve(flow.diffusion, np.zeros(len(x)), wall, start)
+    u = flow.solve(flow.diffusion, np.zeros(len(start)), wall, start)
     for factor in (8, 4, 2, 1):  # of the viscosity: continuation
         for _ in range(12):
             transport, reaction = flow.convection(u)
@@ -220,40 +217,9 @@ def backward_step(p: Array, level: int) -> Array:
     return flow.at(u, p)
 
 
-def pulsating(p: Array, cells: int, per_level: int) -> Array:
-    """Linearised BDF2 with extrapolated convection; the first step by backward Euler with tenths of a step."""
-    from skfem import LinearForm, MeshTri
-
-    s = (1 - np.cos(pi * np.arange(cells + 1) / cells)) / 2  # clustered at the walls
-    mesh = MeshTri.init_tensor(np.linspace(0, 2, 2 * cells + 1), (s + np.linspace(0, 1, cells + 1)) / 2)
-    flow = TaylorHood(mesh, 0.01)
-    force = LinearForm(lambda v, w: -v[1] * np.sin(pi * w.x[0]) * np.sin(pi * w.x[1])).assemble(flow.velocity)
-    fixed = flow.velocity.get_dofs(mesh.facets_satisfying(lambda z: z[0] < 2 - 1e-9, True)).flatten()
-    profile = flow.interpolate(lambda x, y: (np.where(x < 1e-9, np.sin(pi * y), 0), 0 * y))
-    inflow = lambda t: np.sin(pi * t) + np.sin(3 * pi * t) + np.sin(5 * pi * t)  # noqa: E731
-    step = 1 / (LEVELS * per_level)
-    level, result = np.rint(p[:, 2] * LEVELS).astype(int), np.full((len(p), 3), np.nan)
-    old = u = np.zeros(len(profile))
-    tiny = step / 10
-    for k in range(1, 11):
-        transport, _ = flow.convection(u)
-        right = flow.mass @ u / tiny + np.sin(pi * k * tiny) * force
-        u = flow.solve(flow.mass / tiny + flow.diffusion + transport, right, fixed, inflow(k * tiny) * profile)
-    for k in range(2, LEVELS * per_level + 1):
-        transport, _ = flow.convection(2 * u - old)
-        right = flow.mass @ (2 * u - old / 2) / step + np.sin(pi * k * step) * force
-        matrix = 1.5 / step * flow.mass + flow.diffusion + transport
-        old, u = u, flow.solve(matrix, right, fixed, inflow(k * step) * profile)
-        if k % per_level == 0:
-            at = np.flatnonzero(level == k // per_level)
-            result[at] = flow.at(u, p[at, :2])
-    return result
-
-
 RESOLUTIONS: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
-    "heat_holes": (lambda p: heat_holes(p, 0.24, 12), lambda p: heat_holes(p, 0.15, 24)),
-    "backward_step": (lambda p: backward_step(p, 2), lambda p: backward_step(p, 3)),
-    "navier_stokes_pulsating": (lambda p: pulsating(p, 10, 10), lambda p: pulsating(p, 16, 20)),
+    "heat_holes": (lambda p: heat_holes(p, 0.15, 24), lambda p: heat_holes(p, 0.1, 48)),
+    "backward_step": (lambda p: backward_step(p, 1), lambda p: backward_step(p, 2)),
 }
 
 

@@ -200,7 +200,7 @@ PROBLEMS: dict[str, Problem] = {
     "kovasznay": Problem(closed.kovasznay, ((-0.5, 1), (-0.5, 1.5)), gauge=2),
     "cavity_smooth": Problem(flows.cavity_smooth, (UNIT, UNIT), 3e-5, smooth=False, pinnacle="NS 2d-C"),
     "backward_step": corner(
-        elements.stored("backward_step"), ((0, 4), (0, 2)), 1e-4, inside=elements.below_step, pinnacle="NS 2d-CG"
+        elements.stored("backward_step"), ((0, 4), (0, 2)), 4e-4, inside=elements.below_step, pinnacle="NS 2d-CG"
     ),
     "cavity_100": cavity(100, 1e-2),
     "cavity_1000": cavity(1000, 1e-4),
@@ -221,7 +221,7 @@ PROBLEMS: dict[str, Problem] = {
     "heat_holes": Problem(
         elements.stored("heat_holes"),
         ((-8, 8), (-12, 12), (0, 3)),
-        5e-5,
+        4e-5,
         at_levels=True,
         inside=outside(*numerics.LARGE, *numerics.SMALL),
         smooth=False,

@@ -73,7 +73,7 @@ def solve(path: Path, name: str, tolerance: float | None) -> Outcome:
 
 
 def run(path: Path, name: str, tolerance: float | None, seconds: float) -> Outcome:
-    """`solve` in another process, which the kernel ends when its CPU time is used up. It is forked after the imports."""
+    """`solve` in another process, forked after the imports, which the kernel ends when its CPU time is used up."""
     receiver, sender = FORK.Pipe(duplex=False)
     limit = int(seconds + REFERENCE_SECONDS)
 

@@ -34,7 +34,7 @@ SMALL = {
 # `claims`, which tests/evaluation runs; `playground`, which playground/tests runs.
 ELSEWHERE = {
     *("claims", "deepxde_peer", "playground"),
-    *("physics_closed_forms", "physics_flows", "physics_numerics", "physics_problems"),
+    *("physics_closed_forms", "physics_elements", "physics_flows", "physics_numerics", "physics_problems"),
 }
 
 
