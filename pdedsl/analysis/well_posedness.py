@@ -156,8 +156,10 @@ def _high_order_errors(problem: Problem) -> Iterator[PdeError]:
             return
         yield errors.equations.hadamard_instability(quote_terms(offending), offending[0].span, None)
         return
-    symbols = [_principal_symbol(jet, xi) for xi in _wave_vectors(len(jet.coordinates))]
-    if jet.order % 2 == 0 and any(s is not None and s.is_positive for s in symbols):
+    principal = _principal_part(jet) if jet.order % 2 == 0 else None
+    if principal is not None and any(
+        _principal_symbol(principal, xi).is_positive for xi in _wave_vectors(len(jet.coordinates))
+    ):
         yield errors.equations.hadamard_instability(
             quote_terms(offending), offending[0].span, flip_sign(offending, problem)
         )
@@ -169,18 +171,27 @@ def _order_in_space(jet: Jet, variable: Symbol) -> int:
     return len([s for s in slots if s in jet.coordinates])
 
 
-def _principal_symbol(jet: Jet, xi: tuple[int, ...]) -> Expr | None:
-    """The principal symbol P(iξ): the derivatives of highest order."""
-    total = []
+PrincipalPart = list[tuple[Expr, list[int]]]
+"""The derivatives of highest order: coefficients, and the indices of the coordinates."""
+
+
+def _principal_part(jet: Jet) -> PrincipalPart | None:
+    """None unless its coefficients are numbers and its derivatives in space."""
+    part, present = [], jet.expr.free_symbols
     for v in (*jet.second, *jet.higher):
         partial = jet.derivative_of[v]
-        if v not in jet.expr.free_symbols or len(partial.slots) != jet.order:
+        if v not in present or len(partial.slots) != jet.order:
             continue
         coefficient = jet.derivative(v)
         if not coefficient.is_number or not set(partial.slots) <= set(jet.coordinates):
             return None
-        total.append(coefficient * Mul(*(I * xi[jet.coordinates.index(s)] for s in partial.slots)))
-    return Add(*total)
+        part.append((coefficient, [jet.coordinates.index(s) for s in partial.slots]))
+    return part
+
+
+def _principal_symbol(part: PrincipalPart, xi: tuple[int, ...]) -> Expr:
+    """The principal symbol P(iξ)."""
+    return Add(*(coefficient * Mul(*(I * xi[k] for k in indices)) for coefficient, indices in part))
 
 
 # ---- Systems

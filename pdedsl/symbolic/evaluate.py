@@ -17,7 +17,7 @@ from operator import itemgetter, mul
 from random import Random
 from typing import TypeVar
 
-from sympy import DiracDelta, Expr, Symbol
+from sympy import DiracDelta, Expr, Symbol, sympify
 
 from pdedsl.numerics.activations import Activation as ActivationRecord
 from pdedsl.numerics.functions import TORCH_OPERATIONS
@@ -142,7 +142,7 @@ def _float_operation(e: Expr) -> Callable[..., float]:
         return FLOATS[name]
     if isinstance(e, Activation | ActivationDerivative):
         return _activation(kind.record, int(isinstance(e, ActivationDerivative)))
-    return lambda *values: float(kind(*values))
+    return lambda *values: float(kind(*map(sympify, values)))  # a TypeError if it has no value
 
 
 class Layout(Record):

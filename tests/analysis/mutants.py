@@ -28,7 +28,7 @@ import signal
 import sys
 import time
 from argparse import ArgumentParser, Namespace
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -342,7 +342,8 @@ def run_forked(work: Callable[[], Iterator[str]]) -> dict[str, Any]:
 
 
 def cover(options: Namespace) -> None:
-    """Greedy set cover: every branch and every changed mutant that some row reaches, and every kill, at least cost."""
+    """Greedy set cover at least cost: every branch, every mutant with another value and every kill, each in `--times`
+    rows if there are so many."""
     known = {line["id"]: line for path in options.reach for line in read_lines(path)}
     kills = [line for path in options.kill for line in read_lines(path)]
     _, _, _, kept = load_rows(())
@@ -350,12 +351,17 @@ def cover(options: Namespace) -> None:
     for line in kills:
         for i in line["killers"]:
             goals[i].add(f"kill {line['mutant']}")
-    left = set().union(*goals.values()) - set().union(*(goals[i] for i in kept if i in goals))
+    left = Counter(goal for found in goals.values() for goal in found)
+    left = Counter({goal: min(count, options.times) for goal, count in left.items()})
+    left -= Counter(goal for i in kept if i in goals for goal in goals[i])
     chosen: list[str] = []
     while left:
-        best = max(goals, key=lambda i: len(goals[i] & left) / (0.02 + known[i]["seconds"]))
+        best = max(
+            (i for i in goals if i not in kept),
+            key=lambda i: len(goals[i] & left.keys()) / (0.02 + known[i]["seconds"]),
+        )
         chosen.append(best)
-        left -= goals[best]
+        left -= Counter(goals.pop(best))
     everything, remaining = (
         sum(known[i]["seconds"] for i in ids) for ids in (known, [i for i in known if i in kept or i in chosen])
     )
@@ -374,6 +380,7 @@ def main() -> None:
     parser.add_argument(
         "--rows", type=int, default=60, help="that are tried for one mutant at most, beside those that are kept"
     )
+    parser.add_argument("--times", type=int, default=3, help="rows for each branch, changed value and kill")
     parser.add_argument("--reach", nargs="+", default=[])
     parser.add_argument("--kill", nargs="+", default=[])
     parser.add_argument("--out", required=True)

@@ -83,7 +83,7 @@ def test_ill_posed_problems_are_errors(name: str, text: str, why: str) -> None:
 
 
 def test_table_is_large_and_names_are_unique() -> None:
-    assert len(TABLE) >= 1400
+    assert len(TABLE) >= 1000
     assert len({row.id for row in TABLE}) == len({row.text for row in TABLE}) == len(TABLE)
     assert len({name for name, _, _ in ILL_POSED}) == len(ILL_POSED)
 
