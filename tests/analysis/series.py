@@ -136,7 +136,7 @@ def _times(a: Series, b: Series) -> Series:
 def _of(f: Callable[[mp.mpf], mp.mpf], inner: Series) -> Series:
     """f of a series, by Taylor's formula at its first coefficient."""
     try:
-        slopes = mp.taylor(f, inner[0], N - 1)
+        slopes = mp.taylor(f, inner[0], N - 1, chop=False)
     except (ValueError, ZeroDivisionError) as fault:
         raise NoValue from fault
     if any(mp.im(a) or not mp.isfinite(a) for a in slopes):
