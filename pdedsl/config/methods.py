@@ -340,6 +340,17 @@ class Grid(Config):
     extent: Positive | None = None
 
 
+class Elements(Config):
+    """Finite elements of Lagrange type (Brenner, Scott 2008), with adaptive refinement of the mesh.
+
+    `order` is the degree of the polynomials, one less for a pressure (Taylor, Hood 1973); `h` is the length of the
+    edges of the first mesh, by default a fraction of the size of the domain.
+    """
+
+    order: Annotated[int, Whole(1, most=4)] = 2
+    h: Positive | None = None
+
+
 class MonteCarlo(Config, identifier="paths"):
     """Monte Carlo estimates at query points, with 95 % confidence intervals (Feynman-Kac; Øksendal, ch. 8 and 9)."""
 
@@ -360,7 +371,7 @@ class RandomFeatures(Config, identifier="features"):
     weight: Positive = 30
 
 
-Solver = RandomFeatures | Pinn | Grid | MonteCarlo
+Solver = RandomFeatures | Pinn | Grid | Elements | MonteCarlo
 SOLVERS: Forms[Solver] = forms_of(Solver)
 
 

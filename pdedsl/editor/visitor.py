@@ -167,6 +167,8 @@ def _space(body: t.Expr) -> Roles:
     match body:
         case t.Name(span=span) | t.Power(base=t.Name(span=span)):
             yield span, TYPE
+        case t.Call(head=t.Name(id="polygon", span=span)):
+            yield span, TYPE
         case t.Call():
             yield from _call(body, IMAGES)
 

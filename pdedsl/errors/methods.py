@@ -164,6 +164,11 @@ def grid_not_applicable(reason: str, span: Span) -> PdeError:
     return INCOMPATIBLE(f"grid is not applicable: {reason}", span, hint, fixes=fixes)
 
 
+def elements_not_applicable(reason: str, span: Span) -> PdeError:
+    hint, fixes = "realize equation by random_features or pinn", replace_by(("random_features", "pinn"), span)
+    return INCOMPATIBLE(f"elements are not applicable: {reason}", span, hint, fixes=fixes)
+
+
 def pinn_not_applicable(reason: str, span: Span) -> PdeError:
     hint, fixes = "realize equation by random_features", replace_by(["random_features"], span)
     return INCOMPATIBLE(f"pinn is not applicable: {reason}", span, hint, fixes=fixes)

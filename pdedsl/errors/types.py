@@ -282,7 +282,16 @@ INVALID_SPACE = Code("E316", "invalid space or dimension")
 CHANNELS_LAST = Code("W316", "image size looks like channels last; channels come first")
 
 TYPE_HINTS = {"complex": COMPLEX_HINT}
-SPACES = ("R^2", "R^d", "image(c, h, w)", "pixels", "[a, b]", "[a, b]^2 periodic", "[-1, 1]^2 where x² + y² < 1")
+SPACES = (
+    "R^2",
+    "R^d",
+    "image(c, h, w)",
+    "pixels",
+    "[a, b]",
+    "[a, b]^2 periodic",
+    "[-1, 1]^2 where x² + y² < 1",
+    "polygon([[0, 0], [1, 0], [0, 1]])",
+)
 SPACES_HINT = f"available: {', '.join(SPACES)}"
 
 
@@ -376,6 +385,15 @@ def empty_interval(start: str, end: str, span: Span) -> PdeError:
 
 
 not_a_space = INVALID_SPACE.at("expected a space", SPACES_HINT)
+POLYGON_HINT = "as in: space (x, y) in polygon([[0, 0], [1, 0], [0, 1]])"
+invalid_polygon = INVALID_SPACE.at("a polygon is a list of vertices with two coordinates each", POLYGON_HINT)
+degenerate_polygon = INVALID_SPACE.at(
+    "a polygon needs at least three distinct vertices that are not on a line", POLYGON_HINT
+)
+self_intersecting_polygon = INVALID_SPACE.at(
+    "the edges of this polygon intersect", "list the vertices in the order of the boundary"
+)
+too_many_vertices = INVALID_SPACE.of("this polygon has more than {limit} vertices", "use fewer vertices")
 
 
 def channels_last(shape: tuple[int, int, int], span: Span) -> Diagnostic:

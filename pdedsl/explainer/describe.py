@@ -6,6 +6,7 @@ from typing import assert_never
 
 from pdedsl.config.methods import (
     Adaptive,
+    Elements,
     EnsembleWeighting,
     Grid,
     LaplacianEstimator,
@@ -68,6 +69,11 @@ DISCRETISATION = Theorem(
     "LeVeque 2007; Trefethen 2000",
     "u is represented by its values at grid points, and the equations and conditions become a system for these values",
 )
+GALERKIN = Theorem(
+    "Galerkin's method with finite elements",
+    "Brenner, Scott 2008; Ern, Guermond 2004",
+    "u is a continuous piecewise polynomial on a mesh that satisfies the weak form for all test functions of this kind",
+)
 
 
 def applied_theorem(theorem: Theorem, plan: Model) -> Theorem:
@@ -81,6 +87,8 @@ def applied_theorem(theorem: Theorem, plan: Model) -> Theorem:
             return RANDOM_FEATURES
         case Grid():
             return DISCRETISATION
+        case Elements():
+            return GALERKIN
         case Pinn():
             return theorem
         case _:

@@ -1,4 +1,5 @@
-"""Complete plans of the solvers for boundary value problems: grid schemes, PINN, random features, Monte Carlo.
+"""Complete plans of the solvers for boundary value problems: grid schemes, finite elements, PINN, random features,
+Monte Carlo.
 
 Each plan holds all decisions about the mathematics: solvers discretize, train or sample, and decide nothing else.
 """
@@ -11,7 +12,7 @@ from enum import StrEnum
 
 from sympy import Expr, Symbol
 
-from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures
+from pdedsl.config.methods import Elements, Grid, MonteCarlo, Pinn, RandomFeatures
 from pdedsl.config.networks import Mlp
 from pdedsl.config.training import Optimizer
 from pdedsl.ir.ansatz import HardConstraints
@@ -20,6 +21,7 @@ from pdedsl.ir.diffusion_process import DiffusionProcess
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import SecondOrderOperator
+from pdedsl.ir.weak_form import WeakForm
 from pdedsl.record import Record
 
 # ---- Coefficients of the schemes on grids
@@ -183,6 +185,14 @@ class PinnPlan(Record):
     steps: int | None = None
 
 
+class ElementsPlan(Record):
+    """Finite elements of degree `method.order` for a weak form."""
+
+    problem: StrongForm = field(repr=False)
+    method: Elements
+    weak_form: WeakForm
+
+
 class PathMethod(StrEnum):
     """Simulation of the paths of a diffusion process."""
 
@@ -201,4 +211,4 @@ class MonteCarloPlan(Record):
     paths: PathMethod
 
 
-SolverPlan = RandomFeaturesPlan | PinnPlan | GridPlan | MonteCarloPlan
+SolverPlan = RandomFeaturesPlan | PinnPlan | GridPlan | ElementsPlan | MonteCarloPlan

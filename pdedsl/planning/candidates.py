@@ -23,6 +23,7 @@ from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.ir.solver_plans import (
     MAX_LOW_DIMENSION,
     ChebyshevScheme,
+    ElementsPlan,
     FiniteVolumeScheme,
     FourierScheme,
     GridPlan,
@@ -44,6 +45,8 @@ POINTS_PER_RADIAN = 1.0  # of a wave, for a few correct digits: π points per wa
 LAYER_POINTS = 8.0  # points within a boundary layer, of which Chebyshev points have √(L/δ) per √(points)
 BASE_POINTS = {1: 32, 2: 24, 3: 14}  # points per axis for a smooth solution, by the dimension of space
 NEWTON_ITERATIONS = 10
+ELEMENTS_SECONDS = 0.3  # of the first meshes
+ESTIMATE_COST = 4.0  # of a solution with its residual error estimate, relative to the solution in second degree
 ODE_SECONDS = 0.1  # of an adaptive integrator
 IMPLICIT_STEPS = 60  # time steps of Radau IIA, with a new factorization in a third of them
 SLOW_CONVERGENCE = 50.0  # factor on the predicted time of a method that is unlikely to reach the tolerance
@@ -159,6 +162,10 @@ def predict_seconds(plan: SolverPlan, features: ProblemFeatures) -> float:
             )
             many = len(problem.domain.coordinates) > MAX_FEATURE_COORDINATES
             return seconds * (1 if suited else SLOW_CONVERGENCE) * (SLOW_CONVERGENCE if many else 1)
+        case ElementsPlan():
+            unknowns = len(problem.components) * (4 * features.points) ** features.dimension
+            solves = IMPLICIT_STEPS if problem.domain.has_time else nonlinear
+            return ELEMENTS_SECONDS + ESTIMATE_COST * solves * SPARSE_SECONDS * float(unknowns**1.5)
         case PinnPlan():
             return PINN_SECONDS
         case MonteCarloPlan():
@@ -204,6 +211,8 @@ def reason_for(plan: SolverPlan, features: ProblemFeatures) -> str:
         case RandomFeaturesPlan():
             systems = "a single linear least-squares problem" if problem.is_affine else "Gauss-Newton least squares"
             return f"{linear} problem, {systems} without a grid"
+        case ElementsPlan():
+            return f"{linear} problem in weak form: finite elements, refined where the residual is large"
         case PinnPlan():
             return "a physics-informed neural network applies to any equation, but converges slowly"
         case MonteCarloPlan():

@@ -15,7 +15,7 @@ from sympy import Expr, Symbol
 from pdedsl import errors
 from pdedsl.config.base import Located
 from pdedsl.config.blocks import SolveBlock, TrainBlock
-from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures, Solver
+from pdedsl.config.methods import Elements, Grid, MonteCarlo, Pinn, RandomFeatures, Solver
 from pdedsl.config.networks import Mlp
 from pdedsl.config.training import Lbfgs, Optimizer
 from pdedsl.diagnostics import PdeError, Span
@@ -27,6 +27,7 @@ from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Residual
 from pdedsl.ir.solver_plans import (
     MAX_LOW_DIMENSION,
+    ElementsPlan,
     FiniteVolumeScheme,
     GridPlan,
     GridScheme,
@@ -38,6 +39,7 @@ from pdedsl.ir.solver_plans import (
     SolverPlan,
 )
 from pdedsl.ir.spec import Spec
+from pdedsl.ir.weak_form import WeakForm
 from pdedsl.planning.candidates import ProblemFeatures, order_candidates, predict_seconds
 from pdedsl.planning.grid_schemes import plan_grid
 from pdedsl.planning.unused_options import require_used_on_domain
@@ -47,6 +49,7 @@ from pdedsl.problem.diffusion_process import process_of
 from pdedsl.problem.first_order_system import GridNotApplicable
 from pdedsl.problem.periodicity import subtract_lifts
 from pdedsl.problem.symmetry import is_exchangeable, parities_of, reflection_symmetry
+from pdedsl.problem.weak_form import NoWeakForm, weak_form
 from pdedsl.symbolic.evaluate import unsupported
 from pdedsl.symbolic.symbols import Field, Partial
 
@@ -133,6 +136,14 @@ class SolverPlanner:
     def features(self) -> ProblemFeatures:
         return ProblemFeatures(self.problem, has_incompatible_data(self.parametrized))
 
+    @cached_property
+    def weak_form(self) -> WeakForm | str:
+        """The weak form, or the reason why elements do not apply."""
+        try:
+            return weak_form(self.problem)
+        except NoWeakForm as reason:
+            return str(reason)
+
     @property
     def is_inverse(self) -> bool:
         return bool(self.problem.parameters or self.problem.measurements)
@@ -153,6 +164,9 @@ class SolverPlanner:
                 )
             case Grid():
                 return self.plan_grid(method, span)
+            case Elements():
+                assert isinstance(self.weak_form, WeakForm)
+                return ElementsPlan(problem, method, self.weak_form)
             case MonteCarlo():
                 assert isinstance(self.process, DiffusionProcess)
                 return MonteCarloPlan(problem, method, self.process, _path_method(self.process))
@@ -172,7 +186,7 @@ class SolverPlanner:
 
     def obstacle(self, method: Solver, span: Span) -> PdeError | None:
         """Why a method does not apply; None if it does."""
-        if not isinstance(method, Grid) and any(r.has_dirac for r in self.problem.equations):
+        if not isinstance(method, Grid | Elements) and any(r.has_dirac for r in self.problem.equations):
             return errors.methods.discontinuous_coefficient(span)
         if places := self.problem.natural_outflow:
             return errors.methods.natural_outflow(self.problem.domain.text_of(places[0]), span)
@@ -186,6 +200,9 @@ class SolverPlanner:
                 return errors.methods.probes_not_applicable(span) if unsuited else None
             case Grid():
                 return self._grid_obstacle(method, span)
+            case Elements():
+                form = self.weak_form
+                return errors.methods.elements_not_applicable(form, span) if isinstance(form, str) else None
             case MonteCarlo():
                 if self.is_inverse:
                     return errors.methods.learned_by_monte_carlo(span)
@@ -294,10 +311,10 @@ def _require_learnable(problem: StrongForm) -> None:
 # ---- Candidates
 
 
-METHODS: tuple[Solver, ...] = (RandomFeatures(), Pinn(), Grid(), MonteCarlo())
+METHODS: tuple[Solver, ...] = (RandomFeatures(), Pinn(), Grid(), Elements(), MonteCarlo())
 
 
-STATED_SIZES = {"n", "samples", "steps", "points", "order"}  # arguments that fix the size of a discretization
+STATED_SIZES = {"n", "samples", "steps", "points", "h"}  # arguments that fix the size of a discretization
 DEFAULT_TOLERANCE = 1e-4  # relative L2 error
 VISIBLE_ERROR = 1e-2  # visible in a plot: for stated sizes, shocks (in L1), networks and Monte Carlo
 ONE_DIGIT = 0.1
@@ -350,7 +367,7 @@ def _has_shocks(candidate: Candidate) -> bool:
 
 def _converges_quickly(candidate: Candidate) -> bool:
     match candidate.solver:
-        case GridPlan():
+        case GridPlan() | ElementsPlan():
             return candidate.refinable
         case PinnPlan() | MonteCarloPlan():
             return False

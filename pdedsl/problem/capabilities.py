@@ -18,6 +18,7 @@ class MethodFamily(StrEnum):
     RANDOM_FEATURES = "random_features"
     PINN = "pinn"
     MONTE_CARLO = "monte_carlo"
+    ELEMENTS = "elements"
     BOX = "grid: Fourier, Chebyshev"
     CONSERVATION_LAW = "grid: conservation laws"
     INTERFACE = "grid: discontinuous coefficients"
@@ -49,6 +50,8 @@ SEVERAL_ANTIPERIODIC_AXES = "a network is antiperiodic along one axis at most"
 MIXED_PARTS = "the parts of a face or curve are all Dirichlet, or all Neumann and Robin"
 _OBLIQUE = "the boundary needs Dirichlet conditions, or Neumann and Robin conditions n·∇u + κu = g"
 _CROSSINGS = "paths do not count how often they cross a periodic boundary"
+_PERIODIC_ELEMENTS = "periodic faces are not supported"
+_NO_NORMAL_FLUX = "elements need Dirichlet, Neumann or Robin conditions, which determine the normal flux"
 CONSERVATION_LAW = "a conservation law needs Dirichlet or homogeneous Neumann conditions"
 _INTERFACE = "with discontinuous coefficients only Dirichlet, Neumann and Robin conditions are supported"
 _CURVED = "on a curved domain Dirichlet conditions on entire faces and curves are required"
@@ -66,6 +69,10 @@ def find_reason(method: MethodFamily, condition: ConditionType, region: Boundary
             if condition in (ConditionType.ANTIPERIODIC, ConditionType.JUMP):
                 return _CROSSINGS
             return _OBLIQUE if condition is ConditionType.GENERAL else ""
+        case MethodFamily.ELEMENTS:
+            if condition not in LOCAL:
+                return _PERIODIC_ELEMENTS
+            return _NO_NORMAL_FLUX if condition is ConditionType.GENERAL else ""
         case MethodFamily.BOX:
             return CURVES_ON_GRID if region is BoundaryRegion.LEVEL_SET else ""
         case MethodFamily.CONSERVATION_LAW:

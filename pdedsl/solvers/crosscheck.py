@@ -19,7 +19,7 @@ from torch import Tensor
 from pdedsl import errors
 from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.compiler import Compilation
-from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures, Solver
+from pdedsl.config.methods import Elements, Grid, MonteCarlo, Pinn, RandomFeatures, Solver
 from pdedsl.diagnostics import PdeError, Source
 from pdedsl.ir.boundary import InitialCondition
 from pdedsl.ir.plan import DataPlan, OperatorPlan, SolvePlan
@@ -41,7 +41,7 @@ from pdedsl.solvers.error_estimate import (
     residual_audit,
 )
 from pdedsl.solvers.grid.driver import solve_by_grid
-from pdedsl.solvers.method_result import SolverResult
+from pdedsl.solvers.method_result import EstimateKind, SolverResult
 from pdedsl.solvers.methods import SolveOptions, confidence_half_width, has_derivatives, solve_with
 from pdedsl.solvers.run import seed_of, solve_options
 
@@ -128,7 +128,7 @@ def _inexpensive(method: Solver, plan: SolvePlan) -> Solver:
             return plan.reference or replace(method, n=INEXPENSIVE_GRID[len(plan.problem.domain.space)])
         case Pinn():
             return replace(method, points=PINN_POINTS, steps=PINN_STEPS)
-        case RandomFeatures() | MonteCarlo():
+        case RandomFeatures() | Elements() | MonteCarlo():
             return method
         case _:
             assert_never(method)
@@ -149,6 +149,9 @@ def _run_method(
         error = result.metrics["error"]
         residual = _largest_residual(result, plan, source, options)
         return MethodResult(str(method), values, error, "self-convergence to the N/2 grid", residual=residual)
+    if isinstance(method, Elements):
+        error = result.error_estimates.get(EstimateKind.RESIDUAL, 0.0)
+        return MethodResult(str(method), values, error, "residual error estimate")
     return MethodResult(
         str(method),
         values,

@@ -1,4 +1,4 @@
-"""Dispatch to the solvers: random features, PINN, grid, Monte Carlo; one size, or levels of refinement."""
+"""Dispatch to the solvers: random features, PINN, grid, elements, Monte Carlo; one size, or levels of refinement."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from torch import Tensor
 
 from pdedsl.io import RunError, RunInterrupted
 from pdedsl.ir.plan import Candidate
-from pdedsl.ir.solver_plans import GridPlan, MonteCarloPlan, PinnPlan, RandomFeaturesPlan, SolverPlan
+from pdedsl.ir.solver_plans import ElementsPlan, GridPlan, MonteCarloPlan, PinnPlan, RandomFeaturesPlan, SolverPlan
 from pdedsl.runtime.basis.interpolation import CellAxis, MovingLeastSquares, TensorProductExpansion
+from pdedsl.runtime.basis.piecewise_polynomials import PiecewisePolynomials
 from pdedsl.solvers.budget import CpuBudget
+from pdedsl.solvers.elements.driver import levels_by_elements, solve_by_elements
 from pdedsl.solvers.grid.driver import levels_by_grid, solve_by_grid
 from pdedsl.solvers.method_result import EstimateKind, Levels, SolverResult
 from pdedsl.solvers.monte_carlo import MonteCarloSolution, solve_by_monte_carlo
@@ -55,6 +57,8 @@ def levels_of(candidate: Candidate, options: SolveOptions) -> Levels:
     match plan:
         case GridPlan():
             yield from levels_by_grid(plan, tolerance=options.tolerance, seed=options.seed, device=options.device)
+        case ElementsPlan():
+            yield from levels_by_elements(plan, tolerance=options.tolerance, device=options.device)
         case RandomFeaturesPlan():
             yield from _levels_by_features(plan, options)
         case MonteCarloPlan(method=method):
@@ -115,6 +119,8 @@ def _dispatch(plan: SolverPlan, options: SolveOptions) -> SolverResult:
             return solve_by_monte_carlo(plan, seed=options.seed)
         case GridPlan():
             return solve_by_grid(plan, seed=options.seed, device=options.device)
+        case ElementsPlan():
+            return solve_by_elements(plan, device=options.device)
         case PinnPlan():
             return _train_pinn(plan, options)
         case _:
@@ -147,9 +153,9 @@ def _within_budget(
 
 
 def has_derivatives(result: SolverResult) -> bool:
-    """Whether residuals can be evaluated: not for Monte Carlo, nor for piecewise interpolation between nodes."""
+    """Whether residuals can be evaluated: not for Monte Carlo, nor for piecewise polynomials."""
     match result.module:
-        case MonteCarloSolution() | MovingLeastSquares():
+        case MonteCarloSolution() | MovingLeastSquares() | PiecewisePolynomials():
             return False
         case TensorProductExpansion(axes=axes):
             return not any(isinstance(axis, CellAxis) for axis in axes)

@@ -18,7 +18,7 @@ from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures
 from pdedsl.diagnostics.escaping import command
 from pdedsl.io import RunError, malformed_as_run_error
 from pdedsl.ir.plan import Candidate, SolvePlan
-from pdedsl.ir.solver_plans import GridPlan, MonteCarloPlan, PinnPlan, RandomFeaturesPlan, SolverPlan
+from pdedsl.ir.solver_plans import ElementsPlan, GridPlan, MonteCarloPlan, PinnPlan, RandomFeaturesPlan, SolverPlan
 from pdedsl.ir.spec import Spec
 from pdedsl.runs.checkpoint import CorruptCheckpoint, Tensors, load_tensors, save_tensors
 from pdedsl.runs.folder import SPEC, WEIGHTS
@@ -31,6 +31,7 @@ from pdedsl.runtime.basis.interpolation import (
     PiecewiseChebyshev,
     TensorProductExpansion,
 )
+from pdedsl.runtime.basis.piecewise_polynomials import PiecewisePolynomials
 from pdedsl.runtime.basis.random_features import FourierFeatureModel, FourierFeatures
 from pdedsl.runtime.diff.mlp_jets import JetNetwork
 from pdedsl.solvers.ansatz import AnsatzModule, add_lifts
@@ -68,6 +69,7 @@ class Kind(Enum):
     EXPANSION = "expansion"
     PIECEWISE = "piecewise polynomial"
     SCATTERED = "scattered"
+    ELEMENTS = "elements"
     NETWORK = "network"
     PATHS = "paths"
     LIFTED = "lifted"  # plus the lifts of periodic conditions with jumps
@@ -84,6 +86,8 @@ def describe_module(module: nn.Module) -> Form:
             return {"kind": Kind.PIECEWISE.value}
         case MovingLeastSquares(h=h):
             return {"kind": Kind.SCATTERED.value, "h": h}
+        case PiecewisePolynomials(degrees=degrees):
+            return {"kind": Kind.ELEMENTS.value, "degrees": list(degrees)}
         case AnsatzModule(network=JetNetwork()):
             return {"kind": Kind.NETWORK.value}
         case AnsatzModule(network=inner):
@@ -109,6 +113,8 @@ def rebuild_module(form: Form, tensors: dict[str, Tensor], solver: SolverPlan, o
             return _rebuild_piecewise(tensors)
         case Kind.SCATTERED, GridPlan() if isinstance(h := form.get("h"), float):
             return MovingLeastSquares(tensors["places"], tensors["values"], h)
+        case Kind.ELEMENTS, ElementsPlan():
+            return _rebuild_elements(form["degrees"], tensors)
         case Kind.NETWORK, PinnPlan():
             task = PinnTask(solver, PointSampler(problem.domain), options.seed)
             module = task.module(task.network(), task.functions())
@@ -129,6 +135,12 @@ def _random_features(frequencies: Tensor, phases: Tensor, weights: Tensor) -> Fo
     if n != m or phases.shape != (n,):
         raise ValueError(f"{n} frequencies, {m} weights and phases of the shape {tuple(phases.shape)}")
     return FourierFeatureModel(FourierFeatures(frequencies, phases), weights)
+
+
+def _rebuild_elements(degrees: list[int], tensors: dict[str, Tensor]) -> PiecewisePolynomials:
+    shapes, dofs = ({p: tensors[f"{name}_{p}"] for p in set(degrees)} for name in ("shapes", "dofs"))
+    coefficients = [tensors[f"coefficients_{c}"] for c in range(len(degrees))]
+    return PiecewisePolynomials(tensors["geometry"], degrees, shapes, dofs, coefficients, tensors.get("times"))
 
 
 def _describe_axis(axis: Axis) -> Form:
@@ -235,6 +247,7 @@ def _candidate_of(form: Form, plan: SolvePlan) -> Candidate:
 KINDS_OF: Mapping[type[SolverPlan], frozenset[Kind]] = {
     RandomFeaturesPlan: frozenset({Kind.SINES}),
     GridPlan: frozenset({Kind.EXPANSION, Kind.SCATTERED}),
+    ElementsPlan: frozenset({Kind.ELEMENTS}),
     PinnPlan: frozenset({Kind.NETWORK}),
     MonteCarloPlan: frozenset({Kind.PATHS}),
 }
@@ -247,6 +260,8 @@ def _with_sizes(solver: SolverPlan, plain: dict[str, Any]) -> SolverPlan:
     match solver:
         case _ if not sizes:
             return solver
+        case ElementsPlan():
+            return solver  # the mesh is stored
         case PinnPlan(network=network):
             return replace(solver, network=replace(network, width=sizes["width"]))
         case GridPlan(method=grid):

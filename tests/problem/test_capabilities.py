@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from solvers.problems import stated
 
-from pdedsl.config.methods import Grid, MonteCarlo
+from pdedsl.config.methods import Elements, Grid, MonteCarlo, Solver
 from pdedsl.diagnostics import Span
 from pdedsl.planning.solver_selection import SolverPlanner
 from pdedsl.problem.capabilities import BoundaryRegion, ConditionType, MethodFamily, cells, find_reason, markdown_table
@@ -69,7 +69,8 @@ def test_methods_give_the_reasons_of_the_table(
         text = (DISC if curved else SQUARE) + body + PLACES[region].format(c=CONDITIONS[condition])
     if method is MethodFamily.CONSERVATION_LAW:
         text = text.replace("u = 1 on left, bottom, top\n", "u = 1 on left\nn·∇u = 0 on bottom, top\n")
-    solver = MonteCarlo() if method is MethodFamily.MONTE_CARLO else Grid(n=8)
+    solvers: dict[MethodFamily, Solver] = {MethodFamily.MONTE_CARLO: MonteCarlo(), MethodFamily.ELEMENTS: Elements()}
+    solver = solvers.get(method, Grid(n=8))
     error = SolverPlanner(stated(text)).obstacle(solver, Span(0, 1))
     reason = find_reason(method, condition, region)
     message = "" if error is None else error.diagnostics[0].message

@@ -7,10 +7,11 @@ import pytest
 from skfem import Basis, ElementLineP1, ElementTetP1, ElementTriP1, FacetBasis, Functional, Mesh, MeshTri2
 from sympy import Abs, Expr, Integer, Max, Rational, symbols
 
+import pdedsl
 from pdedsl.ir.boundary import Face, LevelSet
-from pdedsl.ir.problem import Domain
+from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.ir.spec import Interval
-from pdedsl.solvers.elements.mesh import boundary_name, facets_of, jacobian_signs, make_mesh, refine_mesh
+from pdedsl.solvers.elements.mesh import boundary_name, facets_of, jacobian_signs, make_mesh, mesh_of, refine_mesh
 from pdedsl.solvers.elements.triangulate import MeshingFailed
 
 X, Y, Z = symbols("x y z", real=True)
@@ -78,6 +79,26 @@ def test_shape(name: str) -> None:
     assert_attributed(mesh)
     assert smallest_angle(mesh) > 25
     assert jacobian_signs(mesh).min() > 0.5
+
+
+@pytest.mark.parametrize(
+    ("vertices", "area"),
+    [
+        ("[[0, 0], [1, 0], [0, 1]]", 0.5),
+        ("[[-1, -1], [0, -1], [0, 0], [1, 0], [1, 1], [-1, 1]]", 3.0),
+        ("[[0, 0], [5, 0], [5, 3], [4, 3], [4, 1], [3, 1], [3, 2], [2, 2], [2, 1], [1, 1], [1, 3], [0, 3]]", 10.0),
+    ],
+)
+def test_polygon(vertices: str, area: float) -> None:
+    text = f"pde P\nspace (x, y) in polygon({vertices})\nunknown u(x, y) : scalar\n-Δu = 1\nu = 0 on boundary\n"
+    statement = pdedsl.compile(text).representation
+    assert isinstance(statement, StrongForm)
+    mesh = mesh_of(statement, 0.3)
+    assert volume(mesh) == pytest.approx(area, rel=1e-12)  # corners are intersections of lines
+    assert_attributed(mesh)
+    assert smallest_angle(mesh) > 25
+    places = [c.place for c in statement.conditions]
+    assert sum(len(facets_of(mesh, p)) for p in places) == len(mesh.boundary_facets())
 
 
 def test_orders_of_the_area() -> None:

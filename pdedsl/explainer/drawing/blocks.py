@@ -11,7 +11,7 @@ from typing import TypeAlias, assert_never
 
 from sympy import Expr, Max, sqrt
 
-from pdedsl.config.methods import Adaptive, Grid, MonteCarlo, NoiseDistribution, Pinn, RandomFeatures, Verlet
+from pdedsl.config.methods import Adaptive, Elements, Grid, MonteCarlo, NoiseDistribution, Pinn, RandomFeatures, Verlet
 from pdedsl.config.networks import LipschitzFrame, Paper, residual_maps
 from pdedsl.diagnostics import Span
 from pdedsl.explainer.classification import class_text
@@ -396,6 +396,10 @@ def _method(plan: SolvePlan, analysis: Analysis) -> tuple[Node, ...]:
         case Grid(n=n):
             system = BlockGroup("equations on the grid", _equations_and_conditions(plan, analysis), parallel=True)
             return Block("grid", (f"{n} points per dimension",)), system, Block("grid solver", (plan.reason,))
+        case Elements(order=order):
+            system = BlockGroup("weak form on the mesh", _equations_and_conditions(plan, analysis), parallel=True)
+            mesh = Block("mesh", (f"continuous elements of order {order}",))
+            return mesh, system, Block("sparse solver", (plan.reason,))
         case MonteCarlo(samples=samples, steps=steps):
             title = f"{count_noun(samples, 'sample path')} of the diffusion process, {count_noun(steps, 'step')} each"
             conditions = BlockGroup(

@@ -1,8 +1,10 @@
-"""Elaboration of `space` and `time`: intervals, R^d, images, pixels, and the inequalities of a domain."""
+"""Elaboration of `space` and `time`: intervals, polygons, R^d, images, pixels, and the inequalities of a domain."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
+from typing import TypeGuard
 
 from sympy import Expr, Symbol
 
@@ -15,6 +17,7 @@ from pdedsl.language import ast as t
 from pdedsl.language.elaborate.environment import Environment
 from pdedsl.language.elaborate.expressions import tensor
 from pdedsl.language.elaborate.options import elaborate_option
+from pdedsl.language.elaborate.polygons import bounding_box, polygon_levels, polygon_vertices
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Field
 
@@ -77,6 +80,8 @@ def space_of(declaration: t.SpaceDecl, env: Environment) -> Space:
     bodies = [f.body for f in factors]
     if all(_is_interval(b) for b in bodies):
         return _physical_space(declaration, env)
+    if len(bodies) == 1 and _is_polygon(bodies[0]) and not (factors[0].periodic or factors[0].antiperiodic):
+        return _polygon_space(declaration, bodies[0], env)
     if declaration.where:
         raise errors.equations.inequality_without_domain(declaration.where[0].span)
     periodic = next((f for f in factors if f.periodic or f.antiperiodic), None)
@@ -107,6 +112,16 @@ def point_space(time: t.TimeDecl) -> Space:
 
 def _is_interval(body: t.Expr) -> bool:
     return isinstance(body, t.ListExpr) or (isinstance(body, t.Power) and isinstance(body.base, t.ListExpr))
+
+
+def _is_polygon(body: t.Expr) -> TypeGuard[t.Call]:
+    return isinstance(body, t.Call) and isinstance(body.head, t.Name) and body.head.id == "polygon"
+
+
+def _polygon_space(declaration: t.SpaceDecl, call: t.Call, env: Environment) -> Space:
+    vertices = polygon_vertices(call, env)
+    space = _space(SpaceKind.PHYSICAL, declaration, 2, intervals=bounding_box(vertices))
+    return replace(space, inequalities=polygon_levels(vertices, space.coordinates, call.span))
 
 
 def _physical_space(declaration: t.SpaceDecl, env: Environment) -> Space:

@@ -143,7 +143,8 @@ def _declare(syntax: t.Syntax, env: Environment) -> None:
         env.time = time_of(times[0], env) if times else None
     if env.space is not None and spaces and spaces[0].where:
         with env.reporter.guard(), report_exceeded_limits(spaces[0].span):
-            env.space = replace(env.space, inequalities=inequalities_of(spaces[0], env))
+            more = inequalities_of(spaces[0], env)
+            env.space = replace(env.space, inequalities=(*env.space.inequalities, *more))
 
 
 def _declare_name(name: t.Name, declaration: Declaration, env: Environment) -> None:

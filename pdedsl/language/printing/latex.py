@@ -44,8 +44,14 @@ def _rows(statement: t.Statement) -> Iterator[str]:
             yield rf"{expression_to_latex(unknown)} &= {expression_to_latex(value)} && \text{{exactly}}"
         case t.LetDecl(name=head, params=params, value=value):
             yield rf"{name_to_latex(head)}{_arguments(params or ())} &:= {expression_to_latex(value)}"
-        case t.SpaceDecl(where=where) if where:
-            yield rf"&\text{{where }} {_inequalities(where)}"
+        case t.SpaceDecl(factors=factors, where=where):
+            for factor in factors:
+                match factor.body:
+                    case t.Call(head=t.Name(id="polygon"), args=(t.ListExpr(items=vertices),)):
+                        points = ", ".join(f"({_coordinates(v)})" for v in vertices)
+                        yield rf"&\text{{on the polygon with vertices }} {points}"
+            if where:
+                yield rf"&\text{{where }} {_inequalities(where)}"
         case _:
             pass
 
@@ -69,6 +75,11 @@ def _place(place: t.BoundaryPlace) -> str:
             return rf"\text{{{escaping.latex(word)}}}"
         case _:
             return expression_to_latex(place)
+
+
+def _coordinates(vertex: t.Expr) -> str:
+    items = vertex.items if isinstance(vertex, t.ListExpr) else (vertex,)
+    return ", ".join(map(expression_to_latex, items))
 
 
 def _inequalities(inequalities: Sequence[t.Inequality]) -> str:

@@ -16,10 +16,11 @@ import numpy as np
 import torch
 from contourpy import contour_generator
 from numpy.typing import NDArray
-from sympy import Expr, Symbol
+from sympy import Expr, Max, Min, Mul, Symbol
 
 from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.ir.boundary import Face, LevelSet, Place
+from pdedsl.symbolic.rewrite import expand
 
 Array = NDArray[np.float64]
 Function = Callable[[Array], Array]
@@ -43,6 +44,7 @@ class Curve:
     value: Function
     gradient: Function
     scale: float  # the diameter of the box
+    corners: Array | None = None  # (n, 2) of a polygonal curve; None if the function is not piecewise linear
 
     def distance(self, points: Array) -> Array:
         """First-order approximation g/‖∇g‖ of the signed distance, positive inside."""
@@ -78,7 +80,40 @@ def level_curve(expr: Expr, space: tuple[Symbol, ...], scale: float) -> Curve:
         lambda points: value(*_columns(points))[0].numpy(),
         lambda points: torch.stack(gradient(*_columns(points)), 1).numpy(),
         scale,
+        _polygonal_corners(expr, space),
     )
+
+
+def _polygonal_corners(expr: Expr, space: tuple[Symbol, ...]) -> Array | None:
+    """Intersections of the lines of a function that is built from linear functions by maxima and minima: its zero set
+    has no other corners. None for other functions."""
+    leaves = _linear_leaves(expr, space)
+    if leaves is None or len(space) != 2 or len(leaves) < 2:
+        return None
+    lines = np.unique(
+        [[float(g.coeff(x)) for x in space] + [float(g.subs(dict.fromkeys(space, 0)))] for g in leaves], axis=0
+    )
+    points = [
+        np.linalg.solve(pair[:, :2], -pair[:, 2])
+        for pair in map(np.array, itertools.combinations(lines, 2))
+        if abs(np.linalg.det(pair[:, :2])) > 1e-12 * np.prod(np.linalg.norm(pair[:, :2], axis=1))  # not parallel
+    ]
+    return np.array(points).reshape(-1, 2)
+
+
+def is_polygonal(expr: Expr, space: tuple[Symbol, ...]) -> bool:
+    """Whether a function is built from linear functions by maxima and minima."""
+    return _linear_leaves(expr, space) is not None
+
+
+def _linear_leaves(expr: Expr, space: tuple[Symbol, ...]) -> list[Expr] | None:
+    sign, body = expr.as_coeff_Mul() if isinstance(expr, Mul) else (1, expr)
+    if isinstance(body, Max | Min):
+        parts = [_linear_leaves(a, space) for a in body.args]
+        return None if any(p is None for p in parts) else [g for p in parts if p is not None for g in p]
+    leaf = expand(sign * body)
+    is_linear = not any(leaf.diff(x, y) != 0 for x in space for y in space) and not leaf.has(Max, Min)
+    return [leaf] if is_linear else None
 
 
 def face_curve(face: Face, low: Array, high: Array) -> Curve:
@@ -123,7 +158,7 @@ class Arc:
 
     def curvature(self) -> Array:
         """|dθ/ds| at the samples, the larger one of both sides."""
-        if self.curve is None or isinstance(self.place, Face):
+        if self.curve is None or self.curve.corners is not None or isinstance(self.place, Face):
             return np.zeros(len(self.samples))
         # Directions a little inside the arc: at a kink the gradient is not defined.
         middles = self.curve.project((self.samples[1:] + self.samples[:-1]) / 2)
@@ -178,7 +213,9 @@ def _trace(curve: Curve, low: Array, high: Array) -> Iterator[Array]:
     cell = float(np.hypot(x[1] - x[0], y[1] - y[0]))
     for contour in contour_generator(x, y, values).lines(0.0):
         samples = _clean(np.asarray(contour, dtype=float), curve, cell)
-        if len(samples) > 2:
+        if len(samples) > 2 and curve.corners is not None:
+            yield from _straight_pieces(samples, curve, cell)
+        elif len(samples) > 2:
             yield from _split_at_kinks(_sample_finely(samples, curve), curve)
 
 
@@ -197,6 +234,26 @@ def _clean(line: Array, curve: Curve, cell: float) -> Array:
     if is_closed and np.linalg.norm(samples[-1] - samples[0]) < 1e-3 * cell:
         samples = samples[:-1]
     return np.concatenate([samples, samples[:1]]) if is_closed else samples
+
+
+def _straight_pieces(samples: Array, curve: Curve, cell: float) -> Iterator[Array]:
+    """The edges of a polygonal curve between its corners."""
+    assert curve.corners is not None
+    is_closed = bool((samples[0] == samples[-1]).all())
+    on_curve = np.abs(curve.value(curve.corners)) < ON_CURVE_RTOL * curve.scale
+    cuts = set()
+    for corner in curve.corners[on_curve]:
+        distance = np.linalg.norm(samples - corner, axis=1)
+        nearest = int(distance.argmin())
+        if distance[nearest] < cell:
+            samples[nearest] = corner
+            cuts.add(nearest)
+            if is_closed and nearest in (0, len(samples) - 1):
+                samples[0] = samples[-1] = corner
+                cuts |= {0}
+                cuts -= {len(samples) - 1}
+    for piece in _pieces(samples, sorted(cuts), is_closed):
+        yield np.linspace(piece[0], piece[-1], max(len(piece), 3))
 
 
 def _sample_finely(samples: Array, curve: Curve) -> Array:

@@ -318,7 +318,7 @@ def jacobian_signs(mesh: Mesh) -> Array:
 def _vertex_mesh(mesh: Mesh) -> Mesh:
     """The straight mesh with the same vertices and elements."""
     if isinstance(mesh, MeshTri2):
-        return MeshTri1(mesh.p[:, : mesh.nvertices], mesh.t, sort_t=False)
+        return MeshTri1(mesh.p[:, : mesh.nvertices], mesh.t)  # sorted vertices: edges of third degree are oriented
     if isinstance(mesh, MeshTet2):
         return MeshTet1(mesh.p[:, : mesh.nvertices], mesh.t, sort_t=False)
     return replace(mesh, _boundaries=None)

@@ -1,0 +1,192 @@
+"""The discrete problem M ∂w/∂t + r(w, t) = 0 with essential conditions, and its stationary solutions by Newton.
+
+Newton's method is damped by the residual monotonicity test (Deuflhard 2011, ch. 3). If it fails, the homotopy
+(1 - λ) (r(0) + r'(0) w) + λ r(w) = 0 leads from the linear problem at λ = 0 to the nonlinear one at λ = 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.sparse import csc_matrix
+from scipy.sparse.linalg import splu
+from skfem import Mesh
+from sympy import S
+
+from pdedsl.codegen.pointwise import PointwiseFunction, compile_pointwise
+from pdedsl.io import RunError
+from pdedsl.ir.weak_form import WeakForm
+from pdedsl.solvers.elements.assembly import Assembler, boundary_facets, evaluate
+from pdedsl.solvers.elements.spaces import Array, ElementSpaces, Indices
+
+MAX_NEWTON_STEPS = 30
+NEWTON_RTOL = 1e-10  # of the update, relative to the solution: well below every discretization error
+MIN_DAMPING = 1 / 64
+MIN_HOMOTOPY_STEP = 1 / 128
+NET_FLUX_RTOL = 1e-3  # quadrature errors on coarse meshes are smaller, incompatible data larger
+
+
+class ElementsSolveFailed(RunError):
+    """The solver failed; the message is the reason."""
+
+
+@dataclass(frozen=True)
+class DiscreteProblem:
+    """A weak form on a mesh; `degrees` are those of the elements of every trial function."""
+
+    form: WeakForm
+    mesh: Mesh
+    degrees: tuple[int, ...]
+
+    @cached_property
+    def spaces(self) -> ElementSpaces:
+        return ElementSpaces(self.mesh, self.degrees)
+
+    @cached_property
+    def assembler(self) -> Assembler:
+        integrals = self.form.boundary_integrals
+        facets = [boundary_facets(self.form.domain, self.mesh, b.place, b.part) for b in integrals]
+        return Assembler(self.form, self.spaces, facets)
+
+    @cached_property
+    def _essential(self) -> tuple[tuple[Indices, PointwiseFunction, list[Array]], ...]:
+        """Indices, value and its time derivative as functions, and locations, for every essential condition."""
+        conditions = []
+        domain = self.form.domain
+        for c in self.form.essential:
+            dofs = self.spaces.facet_dofs(c.trial, boundary_facets(domain, self.mesh, c.place, c.part))
+            rate = c.value.diff(domain.coordinates[-1]) if domain.has_time else S.Zero
+            function = compile_pointwise((c.value, rate), domain.coordinates)
+            conditions.append((dofs, function, list(self.spaces.dof_locations(dofs, c.trial))))
+        return tuple(conditions)
+
+    def essential_values(self, time: float = 0.0) -> tuple[Array, Array]:
+        """Values of the essential conditions and their time derivatives; zero elsewhere."""
+        values, rates = np.zeros(self.spaces.size), np.zeros(self.spaces.size)
+        for dofs, function, points in self._essential:
+            times = [np.full_like(points[0], time)] if self.form.domain.has_time else []
+            values[dofs], rates[dofs] = evaluate(function, [*points, *times])
+        return values, rates
+
+    @cached_property
+    def pinned(self) -> Indices:
+        """One index for each trial function that is defined up to a constant."""
+        return np.array([self.spaces.offsets[k] for k in self.form.defined_up_to_constant], dtype=np.int64)
+
+    @cached_property
+    def essential_dofs(self) -> Indices:
+        return np.unique(np.concatenate([*(d for d, *_ in self._essential), self.pinned]).astype(np.int64))
+
+    @cached_property
+    def free(self) -> Indices:
+        return np.setdiff1d(np.arange(self.spaces.size), self.essential_dofs)
+
+    def impose(self, vector: Array, time: float = 0.0) -> Array:
+        """The vector with the values of essential conditions."""
+        imposed = vector.copy()
+        imposed[self.essential_dofs] = self.essential_values(time)[0][self.essential_dofs]
+        return imposed
+
+    # ---- Stationary solutions
+
+    def solve(self, start: Array | None = None) -> Array:
+        """The stationary solution; raises ElementsSolveFailed if Newton's method does not converge."""
+        w = self.impose(np.zeros(self.spaces.size) if start is None else start)
+        if self.form.is_linear:
+            solution = self.newton_step(w, self.assembler.residual(w), self.assembler.jacobian(w))
+        else:
+            solution = self._solve_nonlinear(w)
+        self._require_compatible_data(solution)
+        return self.with_zero_mean(solution)
+
+    def _solve_nonlinear(self, w: Array) -> Array:
+        zero = np.zeros_like(w)
+        residual, jacobian = self.assembler.residual, self.assembler.jacobian
+        try:
+            return self._newton(w, residual, jacobian)
+        except ElementsSolveFailed:
+            offset, slope = residual(zero), jacobian(zero)
+        w, reached, step = self.newton_step(self.impose(zero), offset + slope @ self.impose(zero), slope), 0.0, 0.25
+        while reached < 1:
+            level = min(1.0, reached + step)
+
+            def mixed(v: Array, s: float = level) -> Array:
+                return np.asarray((1 - s) * (offset + slope @ v) + s * residual(v))
+
+            def mixed_jacobian(v: Array, s: float = level) -> csc_matrix:
+                return (1 - s) * slope + s * jacobian(v)
+
+            try:
+                w = self._newton(w, mixed, mixed_jacobian)
+                reached, step = level, 2 * step
+            except ElementsSolveFailed:
+                step /= 2
+                if step < MIN_HOMOTOPY_STEP:
+                    raise
+        return w
+
+    def _newton(self, w: Array, residual: Callable[[Array], Array], jacobian: Callable[[Array], csc_matrix]) -> Array:
+        current = residual(w)
+        for _ in range(MAX_NEWTON_STEPS):
+            update = self.newton_step(w, current, jacobian(w)) - w
+            if not np.isfinite(update).all():
+                break
+            damping, norm = 1.0, np.linalg.norm(current[self.free])
+            while True:
+                trial = w + damping * update
+                value = residual(trial)
+                decreased = np.linalg.norm(value[self.free]) <= (1 - damping / 4) * norm
+                if decreased or np.linalg.norm(damping * update) <= NEWTON_RTOL * np.linalg.norm(trial):
+                    break
+                damping /= 2
+                if damping < MIN_DAMPING:
+                    raise ElementsSolveFailed(
+                        "Newton's method does not converge: use a smaller h, or a finer first mesh"
+                    )
+            w, current = trial, value
+            if np.linalg.norm(update) <= NEWTON_RTOL * max(float(np.linalg.norm(w)), 1e-300):
+                return w
+        raise ElementsSolveFailed("Newton's method does not converge: use a smaller h, or a finer first mesh")
+
+    def newton_step(self, w: Array, residual: Array, jacobian: csc_matrix) -> Array:
+        result = w.copy()
+        result[self.free] -= factorize(jacobian[self.free][:, self.free])(residual[self.free])
+        return result
+
+    def _require_compatible_data(self, w: Array) -> None:
+        """Without essential conditions, the equation of a pinned value is the net flux through the boundary."""
+        for index in self.pinned:
+            trial = int(np.searchsorted(self.spaces.offsets, index, side="right")) - 1
+            own = slice(self.spaces.offsets[trial], self.spaces.offsets[trial + 1])
+            net = abs(self.constant(trial) @ self.assembler.residual(w)[own])
+            scale = np.abs(self.assembler.residual(self.impose(0 * w))[own]).sum()
+            if net > NET_FLUX_RTOL * scale:
+                raise ElementsSolveFailed("incompatible boundary data: the net flux through the boundary is not zero")
+
+    def with_zero_mean(self, w: Array) -> Array:
+        w = w.copy()
+        for k in self.form.defined_up_to_constant:
+            own = slice(self.spaces.offsets[k], self.spaces.offsets[k + 1])
+            weights = np.asarray(self.assembler.gram_matrix[own].sum(0)).ravel()[own]
+            ones = self.constant(k)
+            w[own] -= ones * (weights @ w[own]) / (weights @ ones)
+        return w
+
+    def constant(self, trial: int) -> Array:
+        """The coefficients of the constant function 1: those of hierarchical bubbles are zero."""
+        basis = self.spaces.bases[trial]
+        ones = np.zeros(basis.N)
+        ones[basis.nodal_dofs.ravel() if self.mesh.dim() == 1 else slice(None)] = 1.0
+        return ones
+
+
+def factorize(matrix: csc_matrix) -> Callable[[Array], Array]:
+    """Sparse LU; raises ElementsSolveFailed if the matrix is singular."""
+    try:
+        solve: Callable[[Array], Array] = splu(matrix.tocsc()).solve
+    except RuntimeError as reason:
+        raise ElementsSolveFailed("the discrete system is singular: the solution is not unique") from reason
+    return solve

@@ -1,0 +1,232 @@
+"""`elements(order)`: finite elements for the weak form, on one mesh or on adaptively refined meshes.
+
+Stationary problems are refined where the implicit residual estimator is large (Dörfler marking, red-green-blue
+refinement); evolution equations uniformly, with time steps of a smaller tolerance on each level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from skfem import Mesh, MeshTet2, MeshTri2
+from torch import Tensor
+
+from pdedsl.ir.solver_plans import ElementsPlan
+from pdedsl.runtime.basis.piecewise_polynomials import PiecewisePolynomials, monomials
+from pdedsl.solvers.elements.boundary_curves import is_polygonal
+from pdedsl.solvers.elements.discrete_problem import DiscreteProblem, ElementsSolveFailed
+from pdedsl.solvers.elements.error_indicators import ErrorIndicators, estimate_error, lattice
+from pdedsl.solvers.elements.mesh import interfaces_of, mesh_of, refine_mesh
+from pdedsl.solvers.elements.spaces import MAX_DEGREE, Array
+from pdedsl.solvers.elements.time_stepping import Rosenbrock, TimeSteps, initial_state
+from pdedsl.solvers.method_result import EstimateKind, Levels, SolverResult
+
+FIRST_CELLS = {1: 16, 2: 8, 3: 4}  # per dimension on the first level, by the dimension of space
+DEFAULT_CELLS = {1: 128, 2: 32, 3: 8}  # per dimension, for a single mesh
+MAX_DOFS = {1: 1_000_000, 2: 400_000, 3: 60_000}  # fill-in of the sparse factorization: about 2 GB
+GROWTH = 2.0  # of the number of elements from level to level, at least
+TIME_TOL = 1e-6  # local error of time steps, for a single mesh
+TIME_FRACTION = 0.02  # of the tolerance, for the local error of the time steps on the first level
+SAMPLED_TIMES = 3  # times at which the residual estimator of an evolution equation is evaluated
+
+
+def solve_by_elements(
+    plan: ElementsPlan, *, device: torch.device | str = "cpu", dtype: torch.dtype = torch.float64
+) -> SolverResult:
+    """The solution on a mesh with edges of length `h`, with the residual error estimate.
+
+    Raises `ElementsSolveFailed` if the discrete system is singular, or Newton's method or the time steps fail, and
+    `MeshingFailed` if the domain has no mesh.
+    """
+    level = _solve(
+        plan, mesh_of(plan.problem, _edge_length(plan, DEFAULT_CELLS), _geometry_order(plan)), TIME_TOL, None
+    )
+    return level.result(plan, device, dtype)
+
+
+def levels_by_elements(
+    plan: ElementsPlan,
+    *,
+    tolerance: float,
+    device: torch.device | str = "cpu",
+    dtype: torch.dtype = torch.float64,
+) -> Levels:
+    """Solutions on successively finer meshes, until the limit of the sparse factorization. The tolerance of the time
+    steps decreases with the spatial error."""
+    mesh = mesh_of(plan.problem, _edge_length(plan, FIRST_CELLS), _geometry_order(plan))
+    level, number = None, 0
+    interfaces = interfaces_of(plan.problem)
+    while True:
+        try:
+            level = _solve(plan, mesh, TIME_FRACTION * tolerance / 2**number, level)
+        except ElementsSolveFailed:
+            if level is not None or number > 2:  # the first meshes may be too coarse for Newton's method
+                raise
+        if level is not None:
+            yield level.result(plan, device, dtype)
+        marked = level.indicators if level is not None and level.steps is None else None
+        coarse = mesh
+        mesh = refine_mesh(mesh, plan.problem.domain, None if marked is None else marked.mark(), interfaces)
+        while marked is not None and mesh.nelements < GROWTH * coarse.nelements:
+            indicators = _interpolate_indicators(marked, coarse, mesh)
+            mesh = refine_mesh(mesh, plan.problem.domain, indicators.mark(), interfaces)
+        if _count_dofs(plan, mesh) > MAX_DOFS[mesh.dim()]:
+            return
+        number += 1
+
+
+def _edge_length(plan: ElementsPlan, cells: dict[int, int]) -> float:
+    if plan.method.h is not None:
+        return float(plan.method.h)
+    intervals = plan.problem.domain.intervals[: len(plan.problem.domain.space)]
+    return max(float(i.end - i.start) for i in intervals) / cells[len(intervals)]
+
+
+def _geometry_order(plan: ElementsPlan) -> int:
+    """Curved elements for curved boundaries, of first degree too: no point of the domain is outside of the mesh."""
+    domain = plan.problem.domain
+    return 1 if all(is_polygonal(g, domain.space) for g in domain.inequalities) else 2
+
+
+def _degrees(plan: ElementsPlan) -> tuple[int, ...]:
+    order = min(plan.method.order, MAX_DEGREE[len(plan.problem.domain.space)])
+    has_multiplier = any(t.is_multiplier for t in plan.weak_form.trials)
+    order = max(order, 2) if has_multiplier else order
+    return tuple(order - t.is_multiplier for t in plan.weak_form.trials)
+
+
+def _count_dofs(plan: ElementsPlan, mesh: Mesh) -> int:
+    return sum(int(b.N) for b in DiscreteProblem(plan.weak_form, mesh, _degrees(plan)).spaces.bases)
+
+
+# ---- One level
+
+
+@dataclass(frozen=True)
+class Level:
+    """The solution on one mesh: coefficients of a stationary solution, or time steps."""
+
+    problem: DiscreteProblem
+    states: Array  # (times, size)
+    steps: TimeSteps | None
+    indicators: ErrorIndicators | None
+
+    def result(self, plan: ElementsPlan, device: torch.device | str, dtype: torch.dtype) -> SolverResult:
+        module = make_module(self.problem, self.states, self.steps).to(device, dtype)
+        cells, size = self.problem.mesh.nelements, self.problem.spaces.size
+        metrics = {"elements": float(cells), "unknowns": float(size)}
+        notes = [f"{cells:,} elements, {size:,} unknowns"]
+        if self.steps is not None:
+            metrics |= {"steps": float(len(self.steps.times) - 1), "error of the steps": self.steps.error}
+            notes.append(f"{len(self.steps.times) - 1} time steps")
+        estimates: dict[EstimateKind, float] = {}
+        if self.indicators is not None:
+            error = self.indicators.relative_error + (self.steps.error if self.steps is not None else 0.0)
+            estimates[EstimateKind.RESIDUAL] = error
+            notes.append(f"residual error estimate {error:.1g}, by elements of one degree more")
+        return SolverResult(module, plan.method, metrics, tuple(notes), error_estimates=estimates)
+
+
+def _solve(plan: ElementsPlan, mesh: Mesh, time_tolerance: float, coarse: Level | None) -> Level:
+    problem = DiscreteProblem(plan.weak_form, mesh, _degrees(plan))
+    if not plan.weak_form.differential:
+        start = None if coarse is None or plan.weak_form.is_linear else _interpolate(coarse, problem)
+        w = problem.solve(start)
+        return Level(problem, w[None], None, estimate_error(problem, w))
+    interval = plan.problem.domain.intervals[-1]
+    first, last = float(interval.start), float(interval.end)
+    if plan.weak_form.is_backward:
+        first, last = last, first
+    steps = Rosenbrock(problem, time_tolerance).integrate(initial_state(problem, first), first, last)
+    states = np.stack([problem.with_zero_mean(w) for w in steps.states])
+    return Level(problem, states, steps, _estimate_in_time(problem, steps))
+
+
+def _estimate_in_time(problem: DiscreteProblem, steps: TimeSteps) -> ErrorIndicators | None:
+    """The largest estimate at some times; None for equations of second order in time, whose errors accumulate."""
+    if any(t.time_order for t in problem.form.trials) or problem.form.defined_up_to_constant:
+        return None
+    numbers = np.unique(np.linspace(1, len(steps.times) - 1, SAMPLED_TIMES + 1).astype(int)[1:])
+    indicators = []
+    for n in numbers:
+        rate = _difference_quotient(steps, int(n))
+        decay = 1 / (steps.times[-1] - steps.times[0])
+        indicators.append(estimate_error(problem, steps.states[n], rate, float(steps.times[n]), decay))
+    found = [i for i in indicators if i is not None]
+    return max(found, key=lambda i: i.relative_error) if found else None
+
+
+def _difference_quotient(steps: TimeSteps, n: int) -> Array:
+    """∂w/∂t at a step, by the derivative of the interpolation at the nearest steps."""
+    low = max(0, min(n - 2, len(steps.times) - 5))
+    window = np.arange(low, min(low + 5, len(steps.times)))
+    t = (steps.times[window] - steps.times[n]) / (steps.times[window[-1]] - steps.times[window[0]])
+    powers = np.vander(t, increasing=True)
+    weights = np.linalg.solve(powers.T, np.eye(len(t))[1])
+    return np.asarray(weights @ steps.states[window] / (steps.times[window[-1]] - steps.times[window[0]]))
+
+
+def _interpolate(coarse: Level, fine: DiscreteProblem) -> Array:
+    """The solution of the coarse mesh in the fine space, as the start of Newton's method."""
+    module = make_module(coarse.problem, coarse.states, None, all_trials=True)
+    start = np.zeros(fine.spaces.size)
+    for k in range(len(fine.form.trials)):
+        own = slice(fine.spaces.offsets[k], fine.spaces.offsets[k + 1])
+        points = torch.from_numpy(np.asarray(fine.spaces.bases[k].doflocs).T.copy())
+        start[own] = np.nan_to_num(module(points)[:, k].numpy())
+    return start
+
+
+def _interpolate_indicators(coarse: ErrorIndicators, mesh: Mesh, fine: Mesh) -> ErrorIndicators:
+    """Indicators of a cell divided among the cells of a refinement in proportion to their size."""
+    centroids = torch.from_numpy(fine.p[:, fine.t[: fine.dim() + 1]].mean(1).T.copy())
+    parents = PiecewisePolynomials(geometry_of(mesh), (), {}, {}, ()).locate(centroids)
+    volumes = np.abs(fine.mapping().detDF(np.full((fine.dim(), 1), 1 / 3), np.arange(fine.nelements))).ravel()
+    total = np.bincount(parents, volumes, mesh.nelements)
+    return ErrorIndicators(coarse.relative_error, coarse.cells[parents] * volumes / total[parents])
+
+
+# ---- Modules
+
+
+def make_module(
+    problem: DiscreteProblem, states: Array, steps: TimeSteps | None, all_trials: bool = False
+) -> PiecewisePolynomials:
+    """The components of the problem, or all trial functions, as functions of points."""
+    form, spaces = problem.form, problem.spaces
+    chosen = [k for k, t in enumerate(form.trials) if all_trials or (t.component is not None and t.time_order == 0)]
+    degrees = [problem.degrees[k] for k in chosen]
+    bases = {problem.degrees[k]: spaces.bases[k] for k in chosen}
+    ascending = slice(None, None, -1 if steps is not None and steps.times[0] > steps.times[-1] else 1)
+    coefficients = [
+        torch.from_numpy(states[ascending, spaces.offsets[k] : spaces.offsets[k + 1]].copy()) for k in chosen
+    ]
+    return PiecewisePolynomials(
+        geometry_of(problem.mesh),
+        degrees,
+        {p: _shapes(b.elem, problem.mesh.dim(), p) for p, b in bases.items()},
+        {p: torch.from_numpy(b.element_dofs.T.astype(np.int64)) for p, b in bases.items()},
+        coefficients,
+        None if steps is None else torch.from_numpy(steps.times[ascending].copy()),
+    )
+
+
+def geometry_of(mesh: Mesh) -> Tensor:
+    """Coefficients of monomials in the map from the reference element, (cells, monomials, d)."""
+    degree, d = (2 if isinstance(mesh, MeshTri2 | MeshTet2) else 1), mesh.dim()
+    points = lattice(d, degree)
+    images = np.asarray(mesh.mapping().F(points))  # (d, cells, points)
+    table = monomials(torch.from_numpy(points.T.copy()), degree).numpy()
+    return torch.from_numpy(np.linalg.solve(table, images.transpose(1, 2, 0)))
+
+
+def _shapes(element: object, dimension: int, degree: int) -> Tensor:
+    """Coefficients of monomials in the basis functions, (functions, monomials)."""
+    points = lattice(dimension, degree)
+    table = monomials(torch.from_numpy(points.T.copy()), degree).numpy()
+    count: Sequence[int] = range(table.shape[1])
+    values = np.stack([element.lbasis(points, i)[0] * np.ones(points.shape[1]) for i in count], 1)  # type: ignore[attr-defined]
+    return torch.from_numpy(np.linalg.solve(table, values).T.copy())

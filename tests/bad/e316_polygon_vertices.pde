@@ -1,0 +1,5 @@
+pde P
+space (x, y) in polygon([0, 0], [1, 0], [0, 1])
+unknown u(x, y) : scalar
+-Δu = 1
+u = 0 on boundary

@@ -1,0 +1,139 @@
+"""Finite elements: observed orders, conditions, adaptive refinement, evolution equations, error estimates."""
+
+from __future__ import annotations
+
+import math
+from itertools import islice, pairwise
+
+import pytest
+import torch
+from torch import Tensor
+
+import pdedsl
+from pdedsl.ir.plan import SolvePlan
+from pdedsl.ir.solver_plans import ElementsPlan
+from pdedsl.solvers.collocation_points import PointSampler
+from pdedsl.solvers.elements.discrete_problem import ElementsSolveFailed
+from pdedsl.solvers.elements.driver import levels_by_elements, solve_by_elements
+from pdedsl.solvers.method_result import EstimateKind, SolverResult
+from pdedsl.solvers.methods import SolveOptions
+from pdedsl.solvers.serialize import describe_module, rebuild_module
+
+DISC = "[-1, 1]^2 where x² + y² < 1"
+ANNULUS = "[-1, 1]^2 where x² + y² < 1, x² + y² > 0.16"
+L_SHAPE = "polygon([[-1, -1], [0, -1], [0, 0], [1, 0], [1, 1], [-1, 1]])"
+L_SHAPE_ENERGY = 0.2140758026810  # ∫ u for -Δu = 1, u = 0 on the boundary, by conformal maps (Babuška, Strouboulis)
+
+
+def plan_of(text: str) -> ElementsPlan:
+    plan = pdedsl.compile(text).plan
+    assert isinstance(plan, SolvePlan)
+    assert isinstance(plan.solver, ElementsPlan)
+    return plan.solver
+
+
+def plane(domain: str, statements: str, method: str, time: str = "") -> ElementsPlan:
+    arguments = "x, y, t" if time else "x, y"
+    head = f"pde P\nspace (x, y) in {domain}\n{time}\nunknown u({arguments}) : scalar\n"
+    return plan_of(f"{head}{statements}\nrealize equation by {method}\n")
+
+
+def points_of(plan: ElementsPlan) -> Tensor:
+    return PointSampler(plan.problem.domain, torch.device("cpu")).inside(400, 0)
+
+
+def relative_error(plan: ElementsPlan, result: SolverResult, exact: object) -> float:
+    points = points_of(plan)
+    values = exact(*points.T)  # type: ignore[operator]
+    return float((result(points)[:, 0] - values).norm() / values.norm())
+
+
+@pytest.mark.parametrize(
+    ("domain", "order", "sizes"), [(DISC, 1, (0.3, 0.1)), (ANNULUS, 2, (0.3, 0.1)), (L_SHAPE, 3, (0.6, 0.2))]
+)
+def test_orders(domain: str, order: int, sizes: tuple[float, float]) -> None:
+    """L2 orders 2 and 3 on curved shapes, 4 on polygons, for a smooth solution."""
+    errors = []
+    for h in sizes:
+        plan = plane(domain, "-Δu = 0\nu = exp(x) cos(y) on boundary", f"elements(order={order}, h={h})")
+        result = solve_by_elements(plan)
+        errors.append(relative_error(plan, result, lambda x, y: torch.exp(x) * torch.cos(y)))
+        if order < 4:
+            assert result.error_estimates[EstimateKind.RESIDUAL] == pytest.approx(errors[-1], rel=0.5)
+    assert math.log(errors[0] / errors[1], sizes[0] / sizes[1]) > order + 0.6  # meshes are not nested
+
+
+def test_neumann_and_robin_conditions() -> None:
+    """-∇·((1 + x) ∇u) + u = f with u = exp(x) sin(y), conditions of every kind."""
+    plan = plane(
+        "[0, 1]^2",
+        "-∇·((1 + x) ∇u) + u = 0\n"
+        "u = sin(y) on left\n∂u/∂n = e sin(y) on right\n∂u/∂n + 2 u = -exp(x) on bottom\n"
+        "∂u/∂n = exp(x) cos(1) on top",
+        "elements(order=3, h=0.125)",
+    )
+    result = solve_by_elements(plan)
+    assert relative_error(plan, result, lambda x, y: torch.exp(x) * torch.sin(y)) < 1e-6
+
+
+def test_points_outside_have_no_value() -> None:
+    result = solve_by_elements(plane(L_SHAPE, "-Δu = 1\nu = 0 on boundary", "elements(order=1, h=0.5)"))
+    values = result(torch.tensor([[0.5, -0.5], [2.0, 0.0], [-0.5, 0.5], [0.01, -0.01]], dtype=torch.float64))
+    assert values.isnan().squeeze().tolist() == [True, True, False, True]
+
+
+def test_adaptive_refinement_at_a_corner() -> None:
+    """∫ u at the optimal rate N⁻² of second-degree elements: uniform refinement has N^(-2/3)."""
+    plan = plane(L_SHAPE, "-Δu = 1\nu = 0 on boundary", "elements(order=2)")
+    sizes, errors = [], []
+    for result in islice(levels_by_elements(plan, tolerance=1e-4), 4):
+        sizes.append(result.metrics["unknowns"])
+        errors.append(abs(_integral(result) / L_SHAPE_ENERGY - 1))
+    assert errors[-1] < 1e-4
+    assert math.log(errors[0] / errors[-1]) / math.log(sizes[-1] / sizes[0]) > 1.6
+    assert all(fine < coarse for coarse, fine in pairwise(errors))
+
+
+def _integral(result: SolverResult) -> float:
+    """Exact for polynomials of second degree: the mean of the edge midpoints."""
+    corners = result.module.get_buffer("geometry")  # (cells, 1, x, y monomials; d), straight elements
+    p, a, b = corners[:, 0], corners[:, 1], corners[:, 2]
+    areas = (a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]).abs() / 2
+    midpoints = torch.stack([p + a / 2, p + b / 2, p + (a + b) / 2])
+    return float((result(midpoints.reshape(-1, 2))[:, 0].reshape(3, -1).mean(0) * areas).sum())
+
+
+def test_heat_equation_with_time_dependent_boundary_values() -> None:
+    plan = plane(
+        "[0, 1]^2",
+        "∂u/∂t = Δu\nu(x, y, 0) = exp(x) + sin(y)\nu = exp(x + t) + exp(-t) sin(y) on boundary",
+        "elements(order=3, h=0.25)",
+        "time t in [0, 0.5]",
+    )
+    result = solve_by_elements(plan)
+    exact = lambda x, y, t: torch.exp(x + t) + torch.exp(-t) * torch.sin(y)  # noqa: E731
+    assert relative_error(plan, result, exact) < 3e-5
+
+
+def test_incompatible_neumann_data() -> None:
+    plan = plane("[0, 1]^2", "-Δu = 1\n∂u/∂n = 0 on boundary", "elements(order=1)")
+    with pytest.raises(ElementsSolveFailed, match="net flux"):
+        solve_by_elements(plan)
+
+
+def test_neumann_problem_has_mean_zero() -> None:
+    plan = plane("[0, 1]^2", "-Δu = 2 π² cos(π x) cos(π y)\n∂u/∂n = 0 on boundary", "elements(order=2, h=0.125)")
+    exact = lambda x, y: torch.cos(math.pi * x) * torch.cos(math.pi * y)  # noqa: E731
+    assert relative_error(plan, solve_by_elements(plan), exact) < 2e-3
+
+
+def test_serialization() -> None:
+    text = f"pde P\nspace (x, y) in {DISC}\nunknown u(x, y) : scalar\n-Δu = 4\nu = 0 on boundary\n"
+    plan = pdedsl.compile(text + "realize equation by elements(order=2, h=0.4)\n").plan
+    assert isinstance(plan, SolvePlan)
+    assert isinstance(plan.solver, ElementsPlan)
+    module = solve_by_elements(plan.solver).module
+    again = rebuild_module(describe_module(module), dict(module.state_dict()), plan.solver, SolveOptions())
+    points = points_of(plan.solver)
+    assert torch.equal(again(points), module(points))
+    assert module(points)[:, 0].numpy() == pytest.approx((1 - points.square().sum(1)).numpy(), abs=2e-3)
