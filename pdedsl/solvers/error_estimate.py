@@ -45,7 +45,7 @@ from pdedsl.runtime.ode.step_doubling import MaxStepsExceeded, StepSizeUnderflow
 from pdedsl.solvers.ansatz import AnsatzModule, AnsatzWithFunctions
 from pdedsl.solvers.collocation_points import PointSampler, fix_gauge, sample_conditions
 from pdedsl.solvers.grid.driver import solve_by_grid
-from pdedsl.solvers.grid.grid_result import GridSolveFailed
+from pdedsl.solvers.grid.grid_result import GridSolveFailed, IllPosedProblem
 from pdedsl.solvers.method_result import SolverResult
 from pdedsl.solvers.methods import SolveOptions, confidence_half_width, has_derivatives, solve_with
 from pdedsl.symbolic.symbols import Field, atoms
@@ -515,7 +515,9 @@ def reference_solutions(
             if plan.reference:
                 raise
             cause = failure.__cause__
-            if isinstance(cause, StepSizeUnderflow) and not isinstance(cause, MaxStepsExceeded):
+            if isinstance(failure, IllPosedProblem):
+                yield Reference(f"{grid} ({failure})", lambda x: x.new_full((len(x), 1), nan), inf)
+            elif isinstance(cause, StepSizeUnderflow) and not isinstance(cause, MaxStepsExceeded):
                 yield Reference(f"{grid} breaks down ({failure})", lambda x: x.new_full((len(x), 1), nan), inf)
             return
         if plan.reference or reference.error <= ONE_DIGIT_RTOL:  # an implicit one without a correct digit is ignored

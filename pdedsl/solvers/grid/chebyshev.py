@@ -33,6 +33,7 @@ from pdedsl.solvers.grid.grid_result import (
     NET_FLUX,
     GridResult,
     GridSolveFailed,
+    IllPosedProblem,
     integrate,
     make_expansion,
     physical_time,
@@ -170,6 +171,26 @@ class CollocationProblem:
         for k in self.system.defined_up_to_constant:
             result[self._slice(k), self._slice(k)] += self._pressure_rows
         return result
+
+    @property
+    def test_source(self) -> Tensor:
+        """A smooth source of the equations, exp(Σ aₖ xₖ) on [-1, 1]^d, orthogonal to no eigenfunction of the usual
+        operators; 0 in the rows of the boundary conditions."""
+        exponent = self.like.new_zeros(self.count)
+        for k, (x, axis) in enumerate(zip(self.node_coordinates, self.axes, strict=True)):
+            length = axis.period if isinstance(axis, FourierAxis) else axis.end - axis.start
+            exponent = exponent + 0.7 * (k + 1) * (2 * (x - axis.start) / length - 1).reshape(-1)
+        rows = exponent.exp().repeat(len(self.system.variables))
+        return torch.where(self.replacing_condition < 0, rows, 0.0)
+
+    def largest_term(self, w: Tensor) -> float:
+        """The maximum of |∂R/∂j · j| over the jets j of the equations."""
+        values, size = w.reshape(-1, self.count), 0.0
+        for b, known in zip(self.blocks, self._block_values(0.0), strict=True):
+            partials = b.partials(self._jets(b, b.partials, w), known)
+            for jet, partial in zip(b.jets, partials, strict=True):
+                size = max(size, float((partial * self._jet(values, jet, b.at)).abs().max()))
+        return size
 
     def _slice(self, variable: int) -> slice:
         return slice(variable * self.count, (variable + 1) * self.count)
@@ -374,12 +395,42 @@ def _solve_stationary(problem: DiscreteProblem) -> GridResult:
     matrix = LUFactorization.of(problem.jacobian(w, 0.0).detach())
     w = w - matrix.solve(problem.rhs(w, 0.0))  # carries the gradients (implicit function theorem)
     residual = float(problem.rhs(w, 0.0).detach().abs().max())
+    if problem.system.statement.is_affine and isinstance(problem, CollocationProblem):
+        _require_well_posed(problem, matrix, residual)
     notes = [f"{_discretization_text(problem)}, dense direct solve, {rounds} Newton iteration{'s' * (rounds > 1)}"]
     if singular:
         notes.append("singular system: the minimum-norm solution is used")
     module = TensorProductExpansion(problem.axes, _component_values(problem, w).unsqueeze(0), None)
     metrics = {"rounds": float(rounds), DISCRETE_RESIDUAL: residual, **_net_flux(problem, w.detach())}
     return GridResult(module, metrics, tuple(notes))
+
+
+RESONANCE_RTOL = 1e-7  # of Lv relative to the terms of L: grids that resolve v have rounding errors of about 1e-10
+MAX_RESONANCE_POINTS = 512  # per axis; rounding errors of fourth derivatives, about n⁸ units, would exceed Lv beyond
+INCOMPATIBILITY_RTOL = 1e-6  # of the residual of the minimum-norm solution relative to the data, as above
+
+
+def _require_well_posed(problem: CollocationProblem, matrix: LUFactorization, residual: float) -> None:
+    """Raises IllPosedProblem if the linear system Lw = f is singular and f is not in its range, or if L nearly vanishes
+    for some v.
+
+    v = L⁻¹g for a smooth g contains the eigenfunctions of the smallest eigenvalue: Lv is much smaller than its terms.
+    """
+    zero = torch.zeros_like(problem.mass)
+    if matrix.singular:
+        data = float(problem.rhs(zero, 0.0).detach().abs().max())
+        if residual > INCOMPATIBILITY_RTOL * data:
+            raise IllPosedProblem("the system is singular and the data are incompatible: there is no solution")
+        return
+    if max(problem.shape) > MAX_RESONANCE_POINTS:
+        return
+    right = problem.test_source
+    terms = problem.largest_term(matrix.solve(right).detach())
+    if float(right.abs().max()) < RESONANCE_RTOL * terms:
+        raise IllPosedProblem(
+            "the solution is not unique: the homogeneous problem has a nonzero solution up to a relative residual of "
+            f"{float(right.abs().max()) / terms:.0e}"
+        )
 
 
 def _net_flux(problem: DiscreteProblem, w: Tensor) -> dict[str, float]:

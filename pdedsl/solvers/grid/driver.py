@@ -40,6 +40,7 @@ from pdedsl.solvers.grid.grid_result import (
     BatchMember,
     GridResult,
     GridSolveFailed,
+    IllPosedProblem,
     SplitBatch,
     StackedBatch,
     batched_parameters,
@@ -168,6 +169,8 @@ def levels_by_grid(
         try:
             with torch.no_grad():
                 result = _solve_level(plan, sizes, {}, like, _fixed(budget))
+        except IllPosedProblem:
+            raise
         except GridSolveFailed:
             failures += 1
             if failures == MAX_FAILURES:

@@ -37,6 +37,10 @@ class GridSolveFailed(RunError):
     """The grid solver failed; the message is the reason."""
 
 
+class IllPosedProblem(GridSolveFailed):
+    """The problem has no solution, or several: no grid helps."""
+
+
 @dataclass(frozen=True)
 class GridResult:
     """A grid solution, its metrics and notes."""
