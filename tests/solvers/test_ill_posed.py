@@ -35,7 +35,7 @@ def test_eigenvalues_of_the_laplacian_are_not_unique(text: str) -> None:
 @pytest.mark.parametrize("shift", [1e-4, -1e-4])
 def test_near_an_eigenvalue_the_solution_is_unique(shift: float) -> None:
     """u = sin(π x)/shift solves u″ + (π² + shift) u = sin(π x)."""
-    text = LINE + f"d²u/dx² + (π² + {shift}) u = sin(π x)\nu(0) = 0\nu(1) = 0\n"
+    text = LINE + f"d²u/dx² + (π² + ({shift})) u = sin(π x)\nu(0) = 0\nu(1) = 0\n"
     x = torch.linspace(0, 1, 20, dtype=torch.float64).unsqueeze(1)
     error = shift * solve_by_grid(plan_grid(stated(text), Grid(n=24)))(x) - torch.sin(pi * x)
     assert float(error.abs().max()) < 1e-6
