@@ -7,7 +7,6 @@ from math import pi
 import pytest
 import torch
 
-import pdedsl
 from pdedsl.config.methods import Grid
 from pdedsl.planning.grid_schemes import plan_grid
 from pdedsl.solvers.grid.driver import levels_by_grid, solve_by_grid
@@ -57,9 +56,3 @@ def test_compatible_neumann_data() -> None:
 def test_levels_end_with_the_reason() -> None:
     with pytest.raises(IllPosedProblem, match="not unique"):
         next(levels_by_grid(plan_grid(stated(RESONANT), Grid()), tolerance=1e-4))
-
-
-def test_a_fit_by_random_features_is_not_accepted() -> None:
-    (comparison,) = pdedsl.solve(RESONANT, set=["realize.equation=random_features"]).error_estimate.comparisons
-    assert "not unique" in comparison.reference
-    assert comparison.error == float("inf")
