@@ -11,7 +11,7 @@ from pdedsl.codegen.program import Program, compile_node
 from pdedsl.config.base import Located
 from pdedsl.config.networks import Network, Torch
 from pdedsl.diagnostics import Span
-from pdedsl.ir.plan import DataPlan, Model, ResidualBlocks
+from pdedsl.ir.plan import BaseNetwork, DataPlan, Model, ResidualBlocks, TimeConditioned
 from pdedsl.ir.spec import Learned, Spec
 from pdedsl.ir.types import Vector
 
@@ -62,6 +62,7 @@ def _count_residual_blocks(chosen: Located[Network] | None, model: Model) -> Loc
         isinstance(p, ResidualBlocks) and p.net == chosen.config and p.noise is not None for p in model.parts
     )
     if not noisy:
+        _check_logits(chosen, model)
         return replace(chosen, config=replace(chosen.config, counted=0))
     assert isinstance(model, DataPlan)
     assert model.classes is not None
@@ -76,6 +77,25 @@ def _count_residual_blocks(chosen: Located[Network] | None, model: Model) -> Loc
     except Exception as error:  # user code may raise anything
         raise errors.networks.import_failed(_failure_text(chosen.config, error), chosen.span) from error
     return replace(chosen, config=replace(chosen.config, counted=count))
+
+
+def _check_logits(chosen: Located[Network], model: Model) -> None:
+    """A network on images must take their channels, and that of the time where it depends on it, and return logits."""
+    if not isinstance(model, DataPlan) or model.image is None or model.classes is None:
+        return
+    from pdedsl.runtime.user_modules import user_backbone
+
+    nets = (p for p in model.parts if isinstance(p, BaseNetwork | TimeConditioned | ResidualBlocks))
+    for part in (p for p in nets if p.net == chosen.config):
+        time = isinstance(part, TimeConditioned)
+        try:
+            module = compile_node(user_module_node(chosen.config), EMPTY_PROGRAM)({})
+            user_backbone(module, model.image, model.classes, time=time)
+        except Exception as error:  # user code may raise anything
+            channels, *size = model.image
+            inputs = f"images of shape {(channels + time, *size)}{', with the time as the last channel,' * time}"
+            what = f"{_failure_text(chosen.config, error)}; it must map {inputs} to {model.classes} logits"
+            raise errors.networks.import_failed(what, chosen.span) from error
 
 
 def _import(net: Torch, span: Span) -> None:

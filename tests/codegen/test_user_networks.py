@@ -241,3 +241,21 @@ def test_written_and_read_again() -> None:
     text = own(more=', maps=["Block"], sizes=[1, 2], flag=true, name="a b"')
     assert pdedsl.load(format(text)).hash == pdedsl.load(text).hash
     assert to_compilation(Source(own()), trust=True).spec.learned[0].net.config.counted == 3  # type: ignore[union-attr]
+
+
+# ---- channels
+
+
+SPLIT = "∂u/∂t = v·∇u for t in [0, 1]\n∂u/∂t = σ²Δu for t in [1, 2]"
+
+
+@pytest.mark.parametrize("method", ["heat_smoothing", "residual_penalty(weight=1)"])
+def test_time_is_the_last_channel_of_smoothed_networks(method: str) -> None:
+    """A network of one channel, on images of one channel."""
+    message = refused(own(equation=SPLIT, end="2", realized=f"realize diffusion by {method}"))
+    assert "it must map images of shape (2, 8, 8), with the time as the last channel, to 3 logits" in message
+
+
+def test_wrong_number_of_channels_without_noise() -> None:
+    text = own(equation="∂u/∂t = v·∇u").replace("image(1, 8, 8)", "image(3, 8, 8)")
+    assert "it must map images of shape (3, 8, 8) to 3 logits" in refused(text)
