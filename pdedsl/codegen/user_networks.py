@@ -62,7 +62,7 @@ def _count_residual_blocks(chosen: Located[Network] | None, model: Model) -> Loc
         isinstance(p, ResidualBlocks) and p.net == chosen.config and p.noise is not None for p in model.parts
     )
     if not noisy:
-        _check_logits(chosen, model)
+        _check_logits(chosen.config, chosen.span, model)
         return replace(chosen, config=replace(chosen.config, counted=0))
     assert isinstance(model, DataPlan)
     assert model.classes is not None
@@ -79,23 +79,23 @@ def _count_residual_blocks(chosen: Located[Network] | None, model: Model) -> Loc
     return replace(chosen, config=replace(chosen.config, counted=count))
 
 
-def _check_logits(chosen: Located[Network], model: Model) -> None:
+def _check_logits(net: Torch, span: Span, model: Model) -> None:
     """A network on images must take their channels, and that of the time where it depends on it, and return logits."""
     if not isinstance(model, DataPlan) or model.image is None or model.classes is None:
         return
     from pdedsl.runtime.user_modules import user_backbone
 
     nets = (p for p in model.parts if isinstance(p, BaseNetwork | TimeConditioned | ResidualBlocks))
-    for part in (p for p in nets if p.net == chosen.config):
+    for part in (p for p in nets if p.net == net):
         time = isinstance(part, TimeConditioned)
         try:
-            module = compile_node(user_module_node(chosen.config), EMPTY_PROGRAM)({})
+            module = compile_node(user_module_node(net), EMPTY_PROGRAM)({})
             user_backbone(module, model.image, model.classes, time=time)
         except Exception as error:  # user code may raise anything
             channels, *size = model.image
             inputs = f"images of shape {(channels + time, *size)}{', with the time as the last channel,' * time}"
-            what = f"{_failure_text(chosen.config, error)}; it must map {inputs} to {model.classes} logits"
-            raise errors.networks.import_failed(what, chosen.span) from error
+            what = f"{_failure_text(net, error)}; it must map {inputs} to {model.classes} logits"
+            raise errors.networks.import_failed(what, span) from error
 
 
 def _import(net: Torch, span: Span) -> None:

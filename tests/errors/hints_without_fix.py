@@ -68,7 +68,7 @@ types.power_of_tensor_constant types.product_of_operators types.product_of_proba
 """The mathematics must change: an equation, its data or its domain."""
 
 OTHER_SIZE = """
-evaluation.large_eps evaluation.short_steps evaluation.unused_classes
+evaluation.large_eps evaluation.short_steps evaluation.unused_classes methods.zero_diffusion
 feature_maps.odd_width feature_maps.patches_too_large feature_maps.stem_too_narrow feature_maps.too_many_stages
 networks.disjoint_boxes networks.list_of_depths networks.too_many_weights networks.too_much_storage
 syntax.expansion_limit syntax.exponent_too_large syntax.expression_too_deep syntax.expression_too_large
