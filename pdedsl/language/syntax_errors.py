@@ -219,6 +219,7 @@ STATEMENT_EXAMPLES = {
     "REALIZE": "as in: realize diffusion by noise(samples=32), or realize equation by grid",
     "REQUIRE": "as in: require linearity, comparison",
     "NETWORK": "as in: network { … }",
+    "SOLVE": "as in: solve { … }",
     "TRAIN": "as in: train { … }",
     "EVALUATE": "as in: evaluate { … }",
 }

@@ -40,7 +40,7 @@ from pdedsl.ir.solver_plans import (
 )
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.weak_form import WeakForm
-from pdedsl.planning.candidates import ProblemFeatures, order_candidates, predict_seconds
+from pdedsl.planning.candidates import MAX_FEATURE_COORDINATES, ProblemFeatures, order_candidates, predict_seconds
 from pdedsl.planning.grid_schemes import plan_grid
 from pdedsl.planning.unused_options import require_used_on_domain
 from pdedsl.problem.ansatz import ansatz_of, has_incompatible_data
@@ -249,12 +249,13 @@ MAX_FEATURE_WEIGHTS = 4000  # of the second fit in high dimensions
 
 
 def plan_random_features(problem: StrongForm, method: RandomFeatures) -> RandomFeaturesPlan:
-    """Symmetries are used only in high dimensions, where features are scarce."""
+    """Symmetries are used in four or more dimensions, where features are scarce, and up to the dimension that features
+    can cover."""
     lifts = problem.lifts if any(problem.lifts) else ()
     problem = subtract_lifts(problem) if lifts else problem
     size = len(problem.domain.coordinates)
     low = size <= MAX_LOW_DIMENSION
-    parities = (0,) * size if low else parities_of(problem)
+    parities = parities_of(problem) if MAX_LOW_DIMENSION < size <= MAX_FEATURE_COORDINATES else (0,) * size
     invariant = not low and size <= MAX_PERMUTED_COORDINATES and not any(parities) and is_exchangeable(problem)
     second = 2000 if low else max(2000, MAX_FEATURE_WEIGHTS // len(problem.components))
     first, second = (SYMMETRIC_FEATURES, SYMMETRIC_FEATURES) if invariant else (1200, second)

@@ -273,7 +273,8 @@ def is_numerically_equal(
 
 
 def _restrict_substitution(expr: Expr, put: Substitution | None) -> dict[Expr, Expr]:
-    return {symbol: value for symbol, value in (put or {}).items() if symbol in expr.free_symbols}
+    symbols = expr.free_symbols
+    return {symbol: value for symbol, value in (put or {}).items() if symbol in symbols}
 
 
 def _is_structurally_equal(one: Expr, other: Expr, there: Substitution, at: Substitution, sign: int) -> bool:

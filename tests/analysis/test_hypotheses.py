@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from weekly import marked
+from sampling import marked
 
 from analysis.analysis_cache import analysed
 from analysis.checks import false, undecided, wrong_classes, wrong_form

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from weekly import share
+from sampling import share
 
 from analysis.analysis_cache import analysed, outcome
 from analysis.rewriting import rewritten

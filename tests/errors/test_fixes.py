@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from weekly import marked
+from sampling import marked
 
 from pdedsl import errors
 from pdedsl.diagnostics import Diagnostic

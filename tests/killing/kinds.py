@@ -99,8 +99,11 @@ def _trained(folder: Path) -> object:
     return values, [_timeless(row) for row in rows], _timeless(plain.get("metrics", {})), _names(folder)
 
 
-def _timeless(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if "second" not in name}
+def _timeless(value: Any) -> Any:
+    """A report without its run times."""
+    if isinstance(value, dict):
+        return {name: _timeless(part) for name, part in value.items() if "second" not in name}
+    return [_timeless(part) for part in value] if isinstance(value, list) else value
 
 
 def _solution(folder: Path) -> object:

@@ -1,9 +1,8 @@
-"""A weekly sample of the fuzzing campaign in `tests/fuzzing`."""
+"""A sample of the fuzzing campaign in `tests/fuzzing`."""
 
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
@@ -14,18 +13,17 @@ from fuzzing.cells import CELLS, SPACES, TYPES, cell_counts, cells
 from fuzzing.judge import judged
 
 CASES = 2500  # of one worker
+SEED = 202647
 
 
 @pytest.mark.long
-def test_weekly_campaign_finds_no_faults(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The seed is the week of the year, so that what is found today is found again tomorrow."""
-    year, week, _ = datetime.now(UTC).isocalendar()
+def test_campaign_finds_no_faults(monkeypatch: pytest.MonkeyPatch) -> None:
     here = Path(__file__).parents[1]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(here), str(here.parent)]))
-    found = campaign(CASES, 100 * year + week, shares=BRIEF)
+    found = campaign(CASES, SEED, shares=BRIEF)
     assert found.cases == CASES
     assert found.emitted > CASES / 50
-    assert not found.faults, summary(found, 100 * year + week, BRIEF)
+    assert not found.faults, summary(found, SEED, BRIEF)
 
 
 FIRST_SEED = 26

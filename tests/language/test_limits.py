@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from weekly import share
+from sampling import share
 
 from language.limits_cases import cases
 

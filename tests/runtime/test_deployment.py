@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 import torch
+from sampling import share
 from torch import nn
-from weekly import share
 
 import pdedsl
 from pdedsl.runtime.ode.adaptive import NotExportable

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 import torch
+from sampling import share
 from torch import Tensor, nn
-from weekly import share
 
 import pdedsl
 from pdedsl.compiler import Compilation
