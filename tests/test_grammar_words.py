@@ -11,7 +11,7 @@ from grammar_page import FENCES, LINES, PAGE, Fence, codes, error_codes, files, 
 
 from pdedsl.api import format, parse
 from pdedsl.config.base import Forms, Param, Whole
-from pdedsl.config.blocks import ENTRIES, Boxes, Calls, Names, Plain
+from pdedsl.config.blocks import ENTRIES, BoxRestriction, Calls, OptionNames, Plain
 from pdedsl.config.methods import PARTS
 from pdedsl.config.networks import NETWORKS, NORMALISATIONS, OPERATORS
 from pdedsl.ir.verdicts import Axiom
@@ -101,9 +101,9 @@ def test_blocks() -> None:
         assert values == number + ", repeats" * rule.values.repeats, entry
         assert ("required" in which) == rule.required, entry
         assert ("`from`" in which) == (isinstance(rule.what, Calls) and rule.what.sourced)
-        assert ("`in`" in which) == isinstance(rule.what, Boxes)
+        assert ("`in`" in which) == isinstance(rule.what, BoxRestriction)
         match rule.what:
-            case Names(words=words, forms=forms):
+            case OptionNames(words=words, forms=forms):
                 assert tuple(code.partition("(")[0] for code in codes(which)) == words
                 assert {form.shown() for form in forms.values()} <= set(codes(which))
             case Calls(sourced=True):

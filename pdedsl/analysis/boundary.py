@@ -22,7 +22,7 @@ from pdedsl.ir.boundary import BoundaryCondition, Dirichlet, Face, General, Norm
 from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.ir.spec import Condition, Spec, face_names
 from pdedsl.symbolic.evaluate import compile_function
-from pdedsl.symbolic.functions import Activation
+from pdedsl.symbolic.functions import ActivationFunction
 from pdedsl.symbolic.rewrite import expand, substitute
 from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
 
@@ -141,7 +141,7 @@ def _unit_normals(value: Expr, spec: Spec) -> dict[Expr, Expr]:
 
 def _may_vanish(e: Expr, ranges: Ranges) -> bool:
     """Whether it is zero, or may vanish on an open set."""
-    kinked = e.has(Field, Activation, Abs, Max, Min, Heaviside, sign)
+    kinked = e.has(Field, ActivationFunction, Abs, Max, Min, Heaviside, sign)
     return bool(e == 0) or (kinked and not _has_strict_sign(e, ranges))
 
 

@@ -43,7 +43,7 @@ from pdedsl.analysis.sample_points import (
 from pdedsl.ir.spec import Spec, Unknown
 from pdedsl.ir.types import Scalar, Sign, Vector
 from pdedsl.symbolic.calculus import depends, differentiate
-from pdedsl.symbolic.functions import Activation
+from pdedsl.symbolic.functions import ActivationFunction
 from pdedsl.symbolic.rewrite import expand, expand_products
 from pdedsl.symbolic.symbols import Field, Partial, atoms, free_symbols
 
@@ -232,7 +232,7 @@ def sign_assumptions(unknown: Unknown) -> dict[str, bool]:
 
 def expand_chain_rule(expr: Expr) -> Expr:
     """Applies the chain rule to derivatives of activations: ∂/∂x relu(∂u/∂x) = relu'(∂u/∂x) ∂²u/∂x²."""
-    unexpanded = [p for p in atoms(expr, Partial) if p.body.has(Activation, Max, Min)]
+    unexpanded = [p for p in atoms(expr, Partial) if p.body.has(ActivationFunction, Max, Min)]
     return expr.xreplace({p: _apply_chain_rule(p) for p in unexpanded}) if unexpanded else expr
 
 

@@ -1,7 +1,8 @@
 """AutoAttack, standard version (Croce, Hein, ICML 2020): APGD-CE, targeted APGD-DLR, targeted FAB, Square.
 
-Samples with an adversarial example are removed, so the attacks run in slices, and the next slice is taken from the
-attack with the most successes per cost so far. With `race=True`, time is saved where the full attack rarely finds more:
+Samples with an adversarial example are removed, and the attacks run in slices: the next slice is taken from the attack
+with the lowest cost per success so far. Prior costs put APGD-CE first, then APGD-T, Square and FAB; the paper runs FAB
+before Square. With `race=True`, time is saved where the full attack rarely finds more:
 
 - all targets are ranked by short runs of APGD, and only the best ones run in full (successive halving);
 - FAB attacks these targets only;
@@ -58,7 +59,9 @@ def autoattack(
     bounds: Bounds = None,
     seed: int = 0,
 ) -> Result:
-    """AutoAttack (Croce, Hein, ICML 2020): parameter-free ensemble of APGD-CE, APGD-T, FAB-T and Square.
+    """AutoAttack (Croce, Hein, ICML 2020): parameter-free ensemble of APGD-CE, APGD-T, Square and FAB-T.
+
+    The attack with the lowest cost per success so far runs next; robust samples are attacked by all of them.
 
     Args:
         steps: number of steps of APGD and FAB.
@@ -66,7 +69,7 @@ def autoattack(
         race: save time by ranking targets and abandoning samples without progress; False runs all attacks in full.
 
     Returns:
-        `found` has the number of successes of each attack.
+        `found` has the number of successes of each attack, in the order above.
 
     Example:
         >>> result = attacks.autoattack(model, x, y, eps=0.5, steps=5, queries=10)

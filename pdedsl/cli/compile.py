@@ -222,14 +222,14 @@ def _echo_result(line: str) -> None:
 def _axiom_line(result: axioms.Result) -> str:
     """An axiom with the verdict of the analysis, the result of the search, and the counterexample."""
     from pdedsl.ir.verdicts import Truth
-    from pdedsl.testing.moments import Outcome
+    from pdedsl.testing.moments import CheckOutcome
 
-    mark = "--  " if result.outcome is Outcome.UNTESTED else "ok  " if result.ok else "FAIL"
+    mark = "--  " if result.outcome is CheckOutcome.UNTESTED else "ok  " if result.ok else "FAIL"
     untested = f"not tested: {result.note}"
     results = {
-        Outcome.HELD: "no counterexample found",
-        Outcome.BROKEN: "counterexample found",
-        Outcome.UNTESTED: untested,
+        CheckOutcome.HELD: "no counterexample found",
+        CheckOutcome.BROKEN: "counterexample found",
+        CheckOutcome.UNTESTED: untested,
     }
     required = " (required)" if result.required else ""
     line = f"{mark} {result.axiom}{required}: {result.verdict}; {results[result.outcome]}"
@@ -240,12 +240,12 @@ def _axiom_line(result: axioms.Result) -> str:
 
 def _finding_line(finding: Finding) -> str:
     """A comparison of the network with its equation."""
-    from pdedsl.testing.moments import Outcome
+    from pdedsl.testing.moments import CheckOutcome
 
     match finding.outcome:
-        case Outcome.HELD:
+        case CheckOutcome.HELD:
             return f"ok   {finding.name}: agrees with the equation; {finding.note}"
-        case Outcome.BROKEN:
+        case CheckOutcome.BROKEN:
             return f"FAIL {finding.name}: differs from the equation\n       {finding.note}"
-        case Outcome.UNTESTED:
+        case CheckOutcome.UNTESTED:
             return f"--   {finding.name}: not tested: {finding.note}"

@@ -93,18 +93,18 @@ def train(
 
 def _echo_outcome(run: Run, folder: Path, trust: bool) -> None:
     """Prints the files written, or the command to resume."""
-    from pdedsl.runs.events import Outcome
+    from pdedsl.runs.events import RunOutcome
 
     trust_flag = ["--trust"] * trust
     resume_command = escaping.command("pdedsl", "train", folder / "spec.pde", "-o", folder, "--resume", *trust_flag)
     if os.environ.get("RANK", "0") != "0":
         pass
-    elif run.outcome is Outcome.FINISHED:
+    elif run.outcome is RunOutcome.FINISHED:
         echo(f"{folder}/: weights.safetensors, report.md, curves.png, metrics.jsonl, tensorboard/")
         echo(f"next, attack, certify and audit: {escaping.command('pdedsl', 'evaluate', folder, *trust_flag)}")
-    elif run.outcome is Outcome.INTERRUPTED:
+    elif run.outcome is RunOutcome.INTERRUPTED:
         echo(f"interrupted, progress saved; resume with: {resume_command}", err=True)
     else:
         echo(f"pdedsl: {run.message}", err=True)
-    if run.outcome is not Outcome.FINISHED:
-        raise click.exceptions.Exit(EXIT_INTERRUPTED if run.outcome is Outcome.INTERRUPTED else EXIT_ERROR)
+    if run.outcome is not RunOutcome.FINISHED:
+        raise click.exceptions.Exit(EXIT_INTERRUPTED if run.outcome is RunOutcome.INTERRUPTED else EXIT_ERROR)

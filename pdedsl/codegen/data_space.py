@@ -26,7 +26,7 @@ from pdedsl.codegen.names import RUNTIME, factory_name, python_name, source_refe
 from pdedsl.codegen.program import (
     Binding,
     Call,
-    Function,
+    FunctionDefinition,
     ItemList,
     Lambda,
     LiteralValue,
@@ -304,7 +304,7 @@ def _velocity_noise(noise: BranchNoise) -> Node:
 MEMBER_DOC = "One ensemble member: its blocks in the order in which a path passes through the equation."
 
 
-def member_functions(plan: DataPlan, fields: tuple[Learned, ...], spec: Spec) -> list[Function]:
+def member_functions(plan: DataPlan, fields: tuple[Learned, ...], spec: Spec) -> list[FunctionDefinition]:
     """One network of each family."""
     named = zip(_member_names(plan), plan.families, strict=True)
     return [_member(name, family, plan, fields, spec) for name, family in named]
@@ -318,7 +318,7 @@ def _member_names(plan: DataPlan) -> list[str]:
     return [f"member_{net.depth[0]}" for net in nets if isinstance(net, Resnet)]
 
 
-def _member(name: str, family: Family, plan: DataPlan, fields: tuple[Learned, ...], spec: Spec) -> Function:
+def _member(name: str, family: Family, plan: DataPlan, fields: tuple[Learned, ...], spec: Spec) -> FunctionDefinition:
     """The blocks in order, then the readout."""
     bindings = [Binding(python_name(w), Call(factory_name(w))) for w in fields]
     parts: list[Node] = []
@@ -333,8 +333,8 @@ def _member(name: str, family: Family, plan: DataPlan, fields: tuple[Learned, ..
     result = Call("torch.nn.Sequential", tuple(parts))
     if len(parts) == 1 and isinstance(parts[0], Ref):
         only = bindings.pop()
-        return Function(name, (), MEMBER_DOC, tuple(bindings), only.value, only.comment)
-    return Function(name, (), MEMBER_DOC, tuple(bindings), result)
+        return FunctionDefinition(name, (), MEMBER_DOC, tuple(bindings), only.value, only.comment)
+    return FunctionDefinition(name, (), MEMBER_DOC, tuple(bindings), result)
 
 
 def _readout(plan: DataPlan) -> Node:
@@ -350,9 +350,11 @@ def _readout(plan: DataPlan) -> Node:
     return Call(f"{RUNTIME}.linear_operators.DenseOperator", sizes, (("constraint", constraint),))
 
 
-def model_function(plan: DataPlan) -> Function:
+def model_function(plan: DataPlan) -> FunctionDefinition:
     if not plan.is_random and plan.members == 1:
-        return Function("model", (("seed", 0),), "Logits whose softmax is u; deterministic.", (), Call("member"))
+        return FunctionDefinition(
+            "model", (("seed", 0),), "Logits whose softmax is u; deterministic.", (), Call("member")
+        )
     named: list[tuple[str, Node]] = [("seed", Ref("seed")), ("samples", plan.training_samples)]
     if plan.samples != plan.training_samples:
         named.append(("eval_samples", plan.samples))
@@ -361,7 +363,7 @@ def model_function(plan: DataPlan) -> Function:
     if plan.weights is not EnsembleWeighting.EQUAL:
         named.append(("weights", plan.weights.value))
     result = Call(f"{RUNTIME}.sde.feynman_kac.Expectation", (_members_node(plan),), tuple(named))
-    return Function("model", (("seed", 0),), _model_doc(plan), (), result)
+    return FunctionDefinition("model", (("seed", 0),), _model_doc(plan), (), result)
 
 
 def _members_node(plan: DataPlan) -> Node:
@@ -381,7 +383,7 @@ def _model_doc(plan: DataPlan) -> str:
 # ---- Evolution operator on R^d, and the solution for the data of the spec
 
 
-def operator_function(plan: OperatorPlan, fields: tuple[Learned, ...], spec: Spec) -> Function:
+def operator_function(plan: OperatorPlan, fields: tuple[Learned, ...], spec: Spec) -> FunctionDefinition:
     pieces = tuple(_coefficients_node(piece, fields, spec) for piece in plan.segments)
     params: list[tuple[str, LiteralValue]] = [(python_name(w), None) for w in fields]
     named: list[tuple[str, Node]] = [
@@ -397,7 +399,7 @@ def operator_function(plan: OperatorPlan, fields: tuple[Learned, ...], spec: Spe
     doc = f"Evolution operator: operator(…)(f, x, t) is the solution u(x, t) for {plan.direction} data f."
     params += [("samples", plan.samples), ("seed", 0)]
     result = Call(f"{RUNTIME}.sde.feynman_kac.EvolutionOperator", (), tuple(named))
-    return Function("operator", tuple(params), doc, (), result)
+    return FunctionDefinition("operator", tuple(params), doc, (), result)
 
 
 def _coefficients_node(piece: OperatorSegment, fields: tuple[Learned, ...], spec: Spec) -> Node:
@@ -451,7 +453,7 @@ def _rate_node(label: str, expr: Expr, names: dict[Symbol, str], spec: Spec) -> 
     )
 
 
-def solution_function(fields: tuple[Learned, ...], spec: Spec) -> Function:
+def solution_function(fields: tuple[Learned, ...], spec: Spec) -> FunctionDefinition:
     """x ↦ u(x, t) for the data of the spec, at the time farthest from the data."""
     condition = next(c for c in spec.conditions if c.order == 0 and not c.on_boundary)
     assert spec.time is not None
@@ -470,7 +472,7 @@ def solution_function(fields: tuple[Learned, ...], spec: Spec) -> Function:
     bindings = tuple(Binding(python_name(w), Call(factory_name(w))) for w in spec.learned if w in (*fields, *in_data))
     called = Call("operator", (), (*((python_name(w), Ref(python_name(w))) for w in fields), ("seed", Ref("seed"))))
     result = Call(f"{RUNTIME}.sde.feynman_kac.FeynmanKacSolution", (called, data, to_float(at)))
-    return Function(
+    return FunctionDefinition(
         "model",
         (("seed", 0),),
         f"x ↦ u(x, {at}) for the data of the spec.",

@@ -11,8 +11,8 @@ from sympy import Add, Expr, Integer, KroneckerDelta, Mul, Symbol
 from pdedsl.codegen.program import (
     Binding,
     Call,
-    Component,
-    Function,
+    FunctionDefinition,
+    IndexedComponent,
     ItemList,
     Lambda,
     Method,
@@ -73,7 +73,7 @@ def coordinate_leaf(coordinates: tuple[Symbol, ...], time: Symbol | None, fields
 
     def leaf(e: Expr) -> Node | None:
         if e in coordinates:
-            return Component(Ref("x"), coordinates.index(e))
+            return IndexedComponent(Ref("x"), coordinates.index(e))
         if e == time:
             return Ref("t")
         match e:
@@ -98,9 +98,9 @@ def _component(value: Node, indices: list[int]) -> Node:
         case []:
             return value
         case [i]:
-            return Component(value, i)
+            return IndexedComponent(value, i)
         case [i, j]:
-            return Component(value, i, j)
+            return IndexedComponent(value, i, j)
         case _:
             raise ValueError(f"{len(indices)} indices")
 
@@ -215,7 +215,7 @@ def extract_formulas(program: Program) -> Program:
     names = dict(zip(formulas, _function_names([f.label for f in formulas], program), strict=True))
     functions = tuple(_without_lambdas(f, names) for f in program.functions)
     made = tuple(
-        Function(
+        FunctionDefinition(
             name,
             tuple((p, None) for p in formula.params),
             FORMULA_DOCS.get(formula.label, "A coefficient of the equation, at points x."),
@@ -251,7 +251,7 @@ def _function_names(labels: list[str], program: Program) -> Iterator[str]:
         yield name
 
 
-def _without_lambdas(function: Function, names: Mapping[Lambda, str]) -> Function:
+def _without_lambdas(function: FunctionDefinition, names: Mapping[Lambda, str]) -> FunctionDefinition:
     bindings = tuple(Binding(b.name, _replace_formulas(b.value, names), b.comment) for b in function.bindings)
     return replace(function, bindings=bindings, result=_replace_formulas(function.result, names))
 

@@ -16,7 +16,17 @@ from pdedsl.codegen.expressions import (
     stack_node,
 )
 from pdedsl.codegen.names import RUNTIME, factory_name, python_name, source_reference
-from pdedsl.codegen.program import Call, Function, ItemList, Lambda, Node, Operation, Ref, UserSymbol, iter_nodes
+from pdedsl.codegen.program import (
+    Call,
+    FunctionDefinition,
+    ItemList,
+    Lambda,
+    Node,
+    Operation,
+    Ref,
+    UserSymbol,
+    iter_nodes,
+)
 from pdedsl.config.base import Value
 from pdedsl.config.methods import Adaptive
 from pdedsl.config.networks import Mlp, Torch
@@ -84,8 +94,8 @@ def fields_in(exprs: list[Expr], spec: Spec) -> tuple[Learned, ...]:
     return tuple(w for w in spec.learned if w.head in heads)
 
 
-def field_function(learned: Learned, spec: Spec, per_sample_time: bool = False) -> Function:
-    return Function(
+def field_function(learned: Learned, spec: Spec, per_sample_time: bool = False) -> FunctionDefinition:
+    return FunctionDefinition(
         factory_name(learned),
         (),
         f"{source_reference(learned.span, spec)}.",

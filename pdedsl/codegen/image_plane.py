@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from pdedsl.codegen.names import RUNTIME, source_reference
-from pdedsl.codegen.program import Binding, Call, Function, ItemList, Lambda, Node, Operation, Ref
+from pdedsl.codegen.program import Binding, Call, FunctionDefinition, ItemList, Lambda, Node, Operation, Ref
 from pdedsl.config.methods import Adaptive, BackwardEuler, Fixed, Implicit, Integrator, Leapfrog, LeapfrogStart, Verlet
 from pdedsl.config.networks import BatchNorm, Frame, LipschitzFrame, Normalisation, Paper, TvNorm
 from pdedsl.ir.plan import (
@@ -64,7 +64,7 @@ IMAGE_FIELDS = f"{RUNTIME}.image_fields"
 PDE_BLOCKS = f"{RUNTIME}.pde_blocks"
 
 
-def image_functions(plan: ImagePlan, spec: Spec) -> tuple[Function, ...]:
+def image_functions(plan: ImagePlan, spec: Spec) -> tuple[FunctionDefinition, ...]:
     """`block(width)`, the equation at one width, and `model()`, the network with one block per stage."""
     terms = "; ".join(source_reference(right.span, spec) for right in plan.system.right_hand_sides)
     doc = f"{terms}, time integration by {plan.method.name}."
@@ -74,7 +74,7 @@ def image_functions(plan: ImagePlan, spec: Spec) -> tuple[Function, ...]:
         if shared
         else ()
     )
-    block = Function("block", (("width", 0),), doc, halves, _block_node(plan))
+    block = FunctionDefinition("block", (("width", 0),), doc, halves, _block_node(plan))
     named: list[tuple[str, Node]] = [
         ("image", ItemList(plan.image)),
         ("stages", ItemList(plan.stages)),
@@ -84,7 +84,7 @@ def image_functions(plan: ImagePlan, spec: Spec) -> tuple[Function, ...]:
         named.append(("close", plan.head))
     inside = Lambda(("width",), Call("block", (), (("width", Ref("width")),)))
     result = _network_node(plan.frame, named, inside)
-    model = Function("model", (("seed", 0),), "Images to class logits; deterministic.", (), result)
+    model = FunctionDefinition("model", (("seed", 0),), "Images to class logits; deterministic.", (), result)
     return block, model
 
 

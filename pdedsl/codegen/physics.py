@@ -20,8 +20,8 @@ from pdedsl.codegen.names import RESERVED_NAMES, RUNTIME, python_name, source_re
 from pdedsl.codegen.program import (
     Binding,
     Call,
-    Component,
-    Function,
+    FunctionDefinition,
+    IndexedComponent,
     ItemList,
     Lambda,
     Method,
@@ -47,14 +47,14 @@ EQUATION, CONDITION = "residual_", "condition_"  # names of the emitted residual
 LOCAL_NAMES = RESERVED_NAMES | {"points", "values", "partials", "model", "exact", "lift", "distance"}
 
 
-def residual_functions(statement: StrongForm, spec: Spec) -> list[Function]:
+def residual_functions(statement: StrongForm, spec: Spec) -> list[FunctionDefinition]:
     equations = [_equation(f"{EQUATION}{k}", r, statement, spec) for k, r in enumerate(statement.equations, 1)]
     imposed = [(c, r) for c in statement.conditions for r in c.residuals]
     conditions = [_condition(f"{CONDITION}{k}", c, r, statement, spec) for k, (c, r) in enumerate(imposed, 1)]
     return [*equations, *conditions, *_exact(statement, spec)]
 
 
-def _equation(name: str, residual: Residual, statement: StrongForm, spec: Spec) -> Function:
+def _equation(name: str, residual: Residual, statement: StrongForm, spec: Spec) -> FunctionDefinition:
     during = ""
     if residual.interval is not None:
         start, end = residual.interval
@@ -65,13 +65,13 @@ def _equation(name: str, residual: Residual, statement: StrongForm, spec: Spec) 
 
 def _condition(
     name: str, imposed: ConditionResidual, residual: Residual, statement: StrongForm, spec: Spec
-) -> Function:
+) -> FunctionDefinition:
     part = "".join(f", where {notation(g)} > 0" for g in imposed.part)
     doc = f"Residual of {source_reference(imposed.span, spec)} {statement.domain.text_of(imposed.place)}{part}."
     return _residual(name, residual, doc, statement, spec)
 
 
-def _residual(name: str, residual: Residual, doc: str, statement: StrongForm, spec: Spec) -> Function:
+def _residual(name: str, residual: Residual, doc: str, statement: StrongForm, spec: Spec) -> FunctionDefinition:
     expr = residual.expr.replace(DiracDelta, lambda *_: S.Zero)  # no point lies on the discontinuity
     fields = fields_of(expr, statement)
     names = PythonNames(statement, residual)
@@ -81,25 +81,27 @@ def _residual(name: str, residual: Residual, doc: str, statement: StrongForm, sp
     if paths:
         derivatives = Call(f"{RUNTIME}.diff.autodiff.partial_derivatives", (Ref("model"), POINTS, *paths))
         bindings.append(Binding("values", derivatives))
-        bindings += [Binding(names.of[s], Component(Ref("values"), k)) for k, (s, _) in enumerate(jet_variables)]
+        bindings += [Binding(names.of[s], IndexedComponent(Ref("values"), k)) for k, (s, _) in enumerate(jet_variables)]
     params = (("model", None), ("points", None), *((python_name(w), None) for w in fields))
     result = _at_points(expr, names)
     doc = f"{doc[:-1]}, away from the discontinuities of its coefficients." if residual.has_dirac else doc
-    return Function(name, params, doc, tuple(bindings), result, returns=ReturnType.TENSOR)
+    return FunctionDefinition(name, params, doc, tuple(bindings), result, returns=ReturnType.TENSOR)
 
 
-def _exact(statement: StrongForm, spec: Spec) -> Iterator[Function]:
+def _exact(statement: StrongForm, spec: Spec) -> Iterator[FunctionDefinition]:
     known = [e for e in statement.exact if e is not None]
     if len(known) != len(statement.exact):
         return
     yield point_function("exact", "The exact solution stated in the spec.", known, statement)
 
 
-def point_function(name: str, doc: str, exprs: Sequence[Expr], statement: StrongForm) -> Function:
+def point_function(name: str, doc: str, exprs: Sequence[Expr], statement: StrongForm) -> FunctionDefinition:
     """Expressions in the coordinates as one function of points."""
     names = PythonNames(statement, None)
     result = Call(f"{RUNTIME}.tensor_helpers.stack_components", (POINTS, *(_node(e, names) for e in exprs)))
-    return Function(name, (("points", None),), doc, tuple(names.coordinates(*exprs)), result, returns=ReturnType.TENSOR)
+    return FunctionDefinition(
+        name, (("points", None),), doc, tuple(names.coordinates(*exprs)), result, returns=ReturnType.TENSOR
+    )
 
 
 def derivative_path(derivative: Derivative) -> tuple[int, ...]:
@@ -126,17 +128,17 @@ class PythonNames:
         read = {s for e in exprs for s in e.free_symbols}
         for k, x in enumerate(self.statement.domain.coordinates):
             if x in read:
-                yield Binding(self.of[x], Component(POINTS, k))
+                yield Binding(self.of[x], IndexedComponent(POINTS, k))
 
     def leaf(self, e: Expr) -> Node | None:
         match e:
             case Symbol():
                 return Ref(self.of[e])
             case Field(head=head):
-                return Component(Method(Ref(self._field(head)), "", (POINTS,)), 0)
+                return IndexedComponent(Method(Ref(self._field(head)), "", (POINTS,)), 0)
             case Partial(body=Field(head=head), slots=slots):
                 path = (0, *sorted(self.statement.domain.coordinates.index(s) for s in slots))
-                return Component(
+                return IndexedComponent(
                     Call(
                         f"{RUNTIME}.diff.autodiff.partial_derivatives", (Ref(self._field(head)), POINTS, ItemList(path))
                     ),
@@ -182,11 +184,11 @@ MAX_LISTED_NAMES = 8  # more coordinates are abbreviated in the docstring
 MAX_LISTED_INTERVALS = 3  # more intervals are emitted as [interval] * n
 
 
-def solve_functions(plan: SolvePlan, spec: Spec) -> tuple[Function, ...]:
+def solve_functions(plan: SolvePlan, spec: Spec) -> tuple[FunctionDefinition, ...]:
     return (_model(plan), *_hard_constraint_functions(plan), *residual_functions(plan.problem, spec))
 
 
-def _model(plan: SolvePlan) -> Function:
+def _model(plan: SolvePlan) -> FunctionDefinition:
     statement = plan.problem
     unknowns = ", ".join(c.name for c in statement.components)
     names = [x.name for x in statement.domain.coordinates]
@@ -196,7 +198,7 @@ def _model(plan: SolvePlan) -> Function:
     if _has_hard_constraints(plan.hard_constraints):
         parts = (_function_reference("lift"), _function_reference("distance"))
         network = Call(f"{RUNTIME}.hard_constraints.HardConstraintNetwork", (network, *parts))
-    return Function("model", (("seed", 0),), doc, (), network)
+    return FunctionDefinition("model", (("seed", 0),), doc, (), network)
 
 
 def _has_hard_constraints(built: HardConstraints) -> bool:
@@ -232,7 +234,7 @@ def _interval_list(intervals: tuple[Interval, ...]) -> Node:
     return Operation("+", parts) if len(parts) > 1 else parts[0]
 
 
-def _hard_constraint_functions(plan: SolvePlan) -> tuple[Function, ...]:
+def _hard_constraint_functions(plan: SolvePlan) -> tuple[FunctionDefinition, ...]:
     """The functions `lift` and `distance`, if conditions are imposed exactly."""
     if not _has_hard_constraints(plan.hard_constraints):
         return ()

@@ -67,7 +67,7 @@ class Repeat(Record):
     body: Node
 
 
-class Component(Record):
+class IndexedComponent(Record):
     """`of[..., index]`."""
 
     of: Node
@@ -82,7 +82,7 @@ class Operation(Record):
     args: tuple[Node, ...]
 
 
-Node = Ref | Call | Method | Lambda | ItemList | Repeat | Component | Operation | LiteralValue
+Node = Ref | Call | Method | Lambda | ItemList | Repeat | IndexedComponent | Operation | LiteralValue
 
 
 class Binding(Record):
@@ -100,7 +100,7 @@ class ReturnType(StrEnum):
     TENSOR = "Tensor"
 
 
-class Function(Record):
+class FunctionDefinition(Record):
     """`def name(params): bindings; return result`."""
 
     name: str
@@ -116,9 +116,9 @@ class Program(Record):
     """Functions that build a model."""
 
     doc: str
-    functions: tuple[Function, ...]
+    functions: tuple[FunctionDefinition, ...]
 
-    def function(self, name: str) -> Function:
+    def function(self, name: str) -> FunctionDefinition:
         return next(f for f in self.functions if f.name == name)
 
     def has(self, name: str) -> bool:
@@ -217,7 +217,7 @@ def compile_node(node: Node, program: Program) -> Evaluator:
         case Repeat(count=count, body=body):
             once = of(body)
             return lambda scope: [once(scope) for _ in range(count)]
-        case Component(of=owner, index=index, second=second):
+        case IndexedComponent(of=owner, index=index, second=second):
             whole, place = of(owner), (..., index) if second is None else (..., index, second)
             return lambda scope: whole(scope)[place]
         case Operation(sign=sign, args=args):

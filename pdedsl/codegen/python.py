@@ -9,8 +9,8 @@ from pdedsl.codegen.expressions import extract_formulas
 from pdedsl.codegen.names import user_code_name
 from pdedsl.codegen.program import (
     Call,
-    Component,
-    Function,
+    FunctionDefinition,
+    IndexedComponent,
     ItemList,
     Lambda,
     Method,
@@ -50,7 +50,7 @@ def _called_paths(node: Node) -> list[str | UserSymbol]:
             return _called_paths(body)
         case ItemList(values=nodes) | Operation(args=nodes):
             return [p for n in nodes for p in _called_paths(n)]
-        case Component(of=of):
+        case IndexedComponent(of=of):
             return _called_paths(of)
         case _:
             return []
@@ -103,7 +103,7 @@ def _displayed_path(path: str | UserSymbol) -> str:
 # ---- Functions and expressions
 
 
-def _function(function: Function) -> str:
+def _function(function: FunctionDefinition) -> str:
     lines = [_signature(function), f'    """{docstring(function.doc)}"""']
     for binding in function.bindings:
         if binding.comment:
@@ -115,7 +115,7 @@ def _function(function: Function) -> str:
     return "\n".join(lines)
 
 
-def _signature(function: Function) -> str:
+def _signature(function: FunctionDefinition) -> str:
     params = [f"{name}: {_annotation(name, d)}{'' if d is None else f' = {d!r}'}" for name, d in function.params]
     flat = f"def {function.name}({', '.join(params)}) -> {function.returns}:"
     if len(flat) <= WIDTH:
@@ -207,7 +207,7 @@ def _format_inline(node: Node) -> str:
             return f"[{inside}]" if square else f"({inside},)" if len(values) == 1 else f"({inside})"
         case Repeat(count=count, body=body):
             return f"[{_format_inline(body)} for _ in range({count})]"
-        case Component(of=of, index=index, second=second):
+        case IndexedComponent(of=of, index=index, second=second):
             return (
                 f"{_format_inline(of)}[..., {index}]"
                 if second is None

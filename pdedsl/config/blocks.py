@@ -180,7 +180,7 @@ class Calls(Record):
     sourced: bool = False
 
 
-class Names(Record):
+class OptionNames(Record):
     """One of the options of an enum, or a call of one of `forms`."""
 
     words: tuple[str, ...]
@@ -194,50 +194,50 @@ class Plain(Record):
     param: Param
 
 
-class Boxes(Record):
+class BoxRestriction(Record):
     """`NAME in [a, b]`."""
 
 
-class Nothing(Record):
+class NoValue(Record):
     """No value."""
 
 
-What = Calls | Names | Plain | Boxes | Nothing
+EntryValue = Calls | OptionNames | Plain | BoxRestriction | NoValue
 
 
-class Entry(Record):
+class BlockEntry(Record):
     """An entry of a block; if `several`, its values are collected."""
 
-    what: What
+    what: EntryValue
     values: Values
     several: bool
     required: bool
 
     @property
     def least(self) -> int:
-        return 0 if isinstance(self.what, Nothing) else 1
+        return 0 if isinstance(self.what, NoValue) else 1
 
     @property
     def most(self) -> int:
-        return 0 if isinstance(self.what, Nothing) else self.values.most
+        return 0 if isinstance(self.what, NoValue) else self.values.most
 
 
-def entries_of(block: type[Block]) -> Mapping[str, Entry]:
+def entries_of(block: type[Block]) -> Mapping[str, BlockEntry]:
     """The entries of a block by keyword."""
     hints = get_type_hints(block, include_extras=True)
     own = [f for f in fields(block) if f.name not in Block.__annotations__]
     return MappingProxyType({f.name: _entry(hints[f.name], f.default is MISSING) for f in own})
 
 
-def _entry(hint: Any, required: bool) -> Entry:
+def _entry(hint: Any, required: bool) -> BlockEntry:
     values, several = Values(), False
     if get_origin(hint) is Annotated and isinstance(hint.__metadata__[0], Values):
         values, several = hint.__metadata__[0], True
         hint = get_args(get_args(hint)[0])[0]
-    return Entry(_what(hint), values, several, required)
+    return BlockEntry(_what(hint), values, several, required)
 
 
-def _what(hint: Any) -> What:
+def _what(hint: Any) -> EntryValue:
     args = get_args(hint)
     if NoneType in args:
         return _what(next(a for a in args if a is not NoneType))
@@ -246,13 +246,13 @@ def _what(hint: Any) -> What:
     if hint is Transfer:
         return Calls(forms_of(get_args(get_type_hints(Transfer)["attack"])[0]), sourced=True)
     if hint is Box:
-        return Boxes()
+        return BoxRestriction()
     if hint is bool:
-        return Nothing()
+        return NoValue()
     enum = next((h for h in (hint, *args) if isinstance(h, type) and issubclass(h, Enum)), None)
     if enum is not None:
         calls = [form for h in args if get_origin(h) is Located for form in forms_of(get_args(h)[0]).items()]
-        return Names((*(str(member.value) for member in enum), *dict(calls)), enum, MappingProxyType(dict(calls)))
+        return OptionNames((*(str(member.value) for member in enum), *dict(calls)), enum, MappingProxyType(dict(calls)))
     param = param_of(hint, MISSING)
     assert param is not None
     return Plain(param)
@@ -261,7 +261,7 @@ def _what(hint: Any) -> What:
 BLOCKS: Mapping[str, type[Block]] = MappingProxyType(
     {b.kind: b for b in (NetworkBlock, TrainBlock, EvaluateBlock, SolveBlock)}
 )
-ENTRIES: Mapping[str, Mapping[str, Entry]] = MappingProxyType({kind: entries_of(b) for kind, b in BLOCKS.items()})
+ENTRIES: Mapping[str, Mapping[str, BlockEntry]] = MappingProxyType({kind: entries_of(b) for kind, b in BLOCKS.items()})
 
 
 def default_of(kind: str, key: str) -> str:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from pdedsl.editor.actions import Action as Action
 from pdedsl.editor.actions import actions as actions
-from pdedsl.editor.completion import Item as Item
+from pdedsl.editor.completion import CompletionItem as CompletionItem
 from pdedsl.editor.completion import complete as complete
 from pdedsl.editor.conversion import formatted as formatted
 from pdedsl.editor.conversion import inputs as inputs
@@ -30,7 +30,7 @@ from pdedsl.editor.highlight import Coloured as Coloured
 from pdedsl.editor.highlight import colours as colours
 from pdedsl.editor.hover import Hover as Hover
 from pdedsl.editor.hover import hover as hover
-from pdedsl.editor.inlay_hints import Hint as Hint
+from pdedsl.editor.inlay_hints import InlayHint as InlayHint
 from pdedsl.editor.inlay_hints import hints as hints
 from pdedsl.editor.navigation import definition as definition
 from pdedsl.editor.navigation import references as references

@@ -13,7 +13,7 @@ from lark import Token
 
 from pdedsl.config import keyword_aliases
 from pdedsl.config.base import Choice, Flag, Form, Forms, Param
-from pdedsl.config.blocks import ENTRIES, Boxes, Calls, Names, Nothing, Plain
+from pdedsl.config.blocks import ENTRIES, BoxRestriction, Calls, NoValue, OptionNames, Plain
 from pdedsl.config.data import MEASURED
 from pdedsl.config.methods import PARTS
 from pdedsl.config.networks import NETWORKS, OPERATORS
@@ -58,7 +58,7 @@ class ItemKind(StrEnum):
     SIGN = "text"
 
 
-class Item(Record):
+class CompletionItem(Record):
     """A completion item: `insert` replaces `span`, the text already typed."""
 
     label: str
@@ -86,19 +86,19 @@ class Context(Record):
     is_value: bool = False
 
 
-def complete(document: Document, offset: int) -> tuple[Item, ...]:
+def complete(document: Document, offset: int) -> tuple[CompletionItem, ...]:
     """Completions at an offset."""
     text, offset = document.text, min(offset, len(document.text))
     backslash = backslash_span(text, offset)
     if backslash:
-        return tuple(Item(word, ItemKind.SIGN, backslash, sign, sign) for word, sign in inputs().items())
+        return tuple(CompletionItem(word, ItemKind.SIGN, backslash, sign, sign) for word, sign in inputs().items())
     start = offset
     while start > 0 and (text[start - 1].isalnum() or text[start - 1] == "_"):
         start -= 1
     span = Span(start, offset)
     new, context = _declared_on_line(document, offset), context_at(text, offset)
     proposals = (p for p in dict.fromkeys(context.propose(document)) if p.label not in new)
-    return tuple(Item(p.label, p.kind, span, p.insert or p.label, p.detail, p.about) for p in proposals)
+    return tuple(CompletionItem(p.label, p.kind, span, p.insert or p.label, p.detail, p.about) for p in proposals)
 
 
 def _declared_on_line(document: Document, offset: int) -> set[str]:
@@ -277,13 +277,13 @@ def _in_entry(tokens: list[Token], block: str) -> Context:
     match rule.what:
         case Calls(forms=forms):
             return _call_context(forms)
-        case Names(words=words):
+        case OptionNames(words=words):
             return _choice(*words)
         case Plain(param=param):
             return _value_context(param)
-        case Boxes():
+        case BoxRestriction():
             return _name_context(NameKind.LEARNED)
-        case Nothing():
+        case NoValue():
             return NO_COMPLETION
         case _:
             assert_never(rule.what)

@@ -8,7 +8,7 @@ from functools import cached_property
 from pdedsl.compiler import CheckResult, check_analysis, to_spec
 from pdedsl.diagnostics import NOWHERE, Diagnostic, PdeError, Reporter, Source, Span
 from pdedsl.editor.analysis_cache import analysis_of
-from pdedsl.editor.names import Names, names_in
+from pdedsl.editor.names import NameIndex, names_in
 from pdedsl.editor.visitor import NameRole, Symbol, visit
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.plan import Model
@@ -45,7 +45,7 @@ class Document(Record):
         return self.examination.planned.model if self.examination and self.examination.planned else None
 
     @cached_property
-    def names(self) -> Names:
+    def names(self) -> NameIndex:
         """All names in the text with their declarations."""
         roles = {span: role for _, roles in self._visited for span, role in roles}
         return names_in(self.source, self.lines, self.syntax, roles)

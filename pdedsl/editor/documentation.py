@@ -6,7 +6,7 @@ from inspect import cleandoc
 from typing import Any, assert_never
 
 from pdedsl.config.base import Form, Param, Whole
-from pdedsl.config.blocks import ENTRIES, Boxes, Calls, Names, Nothing, Plain, default_text
+from pdedsl.config.blocks import ENTRIES, BoxRestriction, Calls, NoValue, OptionNames, Plain, default_text
 
 
 def call_text(form: Form[Any]) -> str:
@@ -43,13 +43,13 @@ def entry_text(block: str, key: str) -> str:
     match entry.what:
         case Calls(forms=forms, sourced=sourced):
             what = f"one of {', '.join(forms)}" + ", then 'from' and a spec" * sourced
-        case Names(words=words):
+        case OptionNames(words=words):
             what = f"one of {', '.join(words)}"
         case Plain(param=param):
             what = allowed_values(param).removesuffix("; required")
-        case Boxes():
+        case BoxRestriction():
             what = "a learned operator, then 'in [a, b]'"
-        case Nothing():
+        case NoValue():
             what = "no argument"
         case _:
             assert_never(entry.what)

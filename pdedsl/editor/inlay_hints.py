@@ -13,14 +13,14 @@ from pdedsl.ir.terms import TimeDerivative
 from pdedsl.record import Record
 
 
-class Hint(Record):
+class InlayHint(Record):
     """A text displayed at an offset."""
 
     offset: int
     text: str
 
 
-def hints(document: Document) -> tuple[Hint, ...]:
+def hints(document: Document) -> tuple[InlayHint, ...]:
     """`diffusion, ν = 0.02` after a term, `first layer at t = 1` after an equation."""
     if document.analysis is None:
         return ()
@@ -29,12 +29,12 @@ def hints(document: Document) -> tuple[Hint, ...]:
     return tuple(sorted(found, key=lambda hint: hint.offset))
 
 
-def _of(facts: EquationFacts, spec: Spec) -> Iterator[Hint]:
+def _of(facts: EquationFacts, spec: Spec) -> Iterator[InlayHint]:
     said: dict[int, list[str]] = {}
     for term in facts.terms:
         if not isinstance(term, TimeDerivative):
             parts = (term_name(term, facts, spec), coefficient_of(term, facts, spec))
             said.setdefault(term.origin.span.end, []).append(", ".join(filter(None, parts)))
-    yield from (Hint(offset, " and ".join(texts)) for offset, texts in said.items())
+    yield from (InlayHint(offset, " and ".join(texts)) for offset, texts in said.items())
     if facts.process and spec.time and spec.space.kind is SpaceKind.DATA:
-        yield Hint(facts.equation.span.end, f"first layer at {first_layer(facts, spec.time)}")
+        yield InlayHint(facts.equation.span.end, f"first layer at {first_layer(facts, spec.time)}")

@@ -69,7 +69,7 @@ class Occurrence(Record):
         return self.of is not None and self.of.span == self.span
 
 
-class Names(Record):
+class NameIndex(Record):
     """All names in the order of the text; `unplaced` are names in derivatives whose span could not be determined."""
 
     occurrences: tuple[Occurrence, ...]
@@ -94,14 +94,14 @@ class Names(Record):
         return {d.id: d for d in reversed(self.declarations) if d.scope is None}
 
 
-def names_in(source: Source, lines: TokenizedSource, syntax: t.Syntax, roles: dict[Span, NameRole]) -> Names:
+def names_in(source: Source, lines: TokenizedSource, syntax: t.Syntax, roles: dict[Span, NameRole]) -> NameIndex:
     found = [*_global_declarations(lines, syntax)]
     known = {d.id for d in found}
     found += [d for statement in syntax.statements for d in _local_declarations(statement, known)]
     placed, unplaced = _located_names(source, lines)
     declarations = tuple(sorted(found, key=lambda d: d.span))
     occurrences = tuple(_occurrence(id_, span, roles.get(span), declarations) for id_, span in placed)
-    return Names(occurrences, declarations, frozenset(unplaced))
+    return NameIndex(occurrences, declarations, frozenset(unplaced))
 
 
 def _occurrence(id_: str, span: Span, role: NameRole | None, declarations: tuple[Declaration, ...]) -> Occurrence:

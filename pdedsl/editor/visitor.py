@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, assert_never
 
 from pdedsl.config.base import Choice, Flag, Forms, Param
-from pdedsl.config.blocks import ENTRIES, Boxes, Calls, Entry, Names, Nothing, Plain
+from pdedsl.config.blocks import ENTRIES, BlockEntry, BoxRestriction, Calls, NoValue, OptionNames, Plain
 from pdedsl.config.data import MEASURED
 from pdedsl.config.methods import PARTS
 from pdedsl.config.networks import NETWORKS, NORMALISATIONS
@@ -238,19 +238,19 @@ def _entry(block: str, key: str) -> NameRole:
     return NameRole(TokenKind.PROPERTY, lambda _: f"`{key}`: {entry_text(block, key)}" if known else "")
 
 
-def _item(item: t.Item, rule: Entry, key: str) -> Roles:
+def _item(item: t.Item, rule: BlockEntry, key: str) -> Roles:
     if isinstance(item.source, t.Name):
         yield item.source.span, NameRole(TokenKind.NAMESPACE)
     match rule.what:
         case Calls(forms=forms):
             yield from _call(item.value, forms)
-        case Names(forms=forms) if isinstance(item.value, t.Call):
+        case OptionNames(forms=forms) if isinstance(item.value, t.Call):
             yield from _call(item.value, forms)
-        case Names() if isinstance(item.value, t.Name):
+        case OptionNames() if isinstance(item.value, t.Name):
             yield item.value.span, VALUE
         case Plain(param=param):
             yield from _value(item.value, key, param)
-        case Names() | Boxes() | Nothing():
+        case OptionNames() | BoxRestriction() | NoValue():
             pass
         case _:
             assert_never(rule.what)

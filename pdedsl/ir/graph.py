@@ -42,7 +42,7 @@ class Role(StrEnum):
     DECLARATION = "declaration"
 
 
-class Node(Record):
+class GraphNode(Record):
     """`name` is that of a fact, function, field or symbol, or a number; `text` is that of a fact, with a hole for each
     expression; `indices` says how many arguments of a field, the first ones, are indices in brackets."""
 
@@ -62,7 +62,7 @@ class Edge(Record):
 
 
 class Graph(Record):
-    nodes: tuple[Node, ...]
+    nodes: tuple[GraphNode, ...]
     edges: tuple[Edge, ...]
 
     def as_dict(self) -> dict[str, object]:
@@ -75,7 +75,7 @@ class Graph(Record):
         }
 
 
-def _plain(node: Node) -> dict[str, object]:
+def _plain(node: GraphNode) -> dict[str, object]:
     match node.kind:
         case NodeKind.FACT:
             return {"kind": node.kind, "name": node.name, "text": node.text}
@@ -107,7 +107,7 @@ def graph_of(canonical: str) -> Graph:
     return Graph(nodes, (*builder.edges, *declared))
 
 
-def _fields(node: Node) -> Iterator[str]:
+def _fields(node: GraphNode) -> Iterator[str]:
     """The names of the fields that a node mentions."""
     if node.kind is NodeKind.FIELD:
         yield node.name
@@ -120,19 +120,19 @@ class _Builder:
     """Builds the nodes of expressions, each once; their numbers follow those of the facts."""
 
     facts: int
-    nodes: list[Node] = field(default_factory=list)
+    nodes: list[GraphNode] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
-    index: dict[tuple[Node, tuple[int, ...]], int] = field(default_factory=dict)
+    index: dict[tuple[GraphNode, tuple[int, ...]], int] = field(default_factory=dict)
     text: str = ""
     position: int = 0
 
-    def fact(self, k: int, name: str, rest: str) -> Node:
+    def fact(self, k: int, name: str, rest: str) -> GraphNode:
         if not _MATHEMATICS.fullmatch(name):
-            return Node(NodeKind.FACT, name, rest)
+            return GraphNode(NodeKind.FACT, name, rest)
         self.text, self.position = rest, 0
         pieces = list(self._pieces())
         self.edges += (Edge(k, end, slot) for slot, end in enumerate(p for p in pieces if isinstance(p, int)))
-        return Node(NodeKind.FACT, name, "".join(HOLE if isinstance(p, int) else p for p in pieces))
+        return GraphNode(NodeKind.FACT, name, "".join(HOLE if isinstance(p, int) else p for p in pieces))
 
     def _pieces(self) -> Iterator[str | int]:
         """The pieces of text of a fact and its expressions, alternating; an `inside` fact is a single expression."""
@@ -149,9 +149,9 @@ class _Builder:
     def _expression(self) -> int:
         if self._takes("("):
             name = self._atom()
-            return self._node(Node(NodeKind.CALL, name), self._until(")"))
+            return self._node(GraphNode(NodeKind.CALL, name), self._until(")"))
         if self._takes("["):
-            return self._node(Node(NodeKind.LIST, ""), self._until("]"))
+            return self._node(GraphNode(NodeKind.LIST, ""), self._until("]"))
         return self._named(self._atom())
 
     def _takes(self, char: str) -> bool:
@@ -161,10 +161,10 @@ class _Builder:
 
     def _named(self, name: str) -> int:
         if not self._takes("["):
-            return self._node(Node(NodeKind.NUMBER if _NUMBER.fullmatch(name) else NodeKind.SYMBOL, name), ())
+            return self._node(GraphNode(NodeKind.NUMBER if _NUMBER.fullmatch(name) else NodeKind.SYMBOL, name), ())
         indices = self._until("]")
         self._takes("(")
-        return self._node(Node(NodeKind.FIELD, name, indices=len(indices)), (*indices, *self._until(")")))
+        return self._node(GraphNode(NodeKind.FIELD, name, indices=len(indices)), (*indices, *self._until(")")))
 
     def _until(self, end: str) -> tuple[int, ...]:
         nodes = []
@@ -179,7 +179,7 @@ class _Builder:
         self.position = atom.end()
         return atom[0]
 
-    def _node(self, node: Node, arguments: tuple[int, ...]) -> int:
+    def _node(self, node: GraphNode, arguments: tuple[int, ...]) -> int:
         key = node, arguments
         if key not in self.index:
             self.index[key] = self.facts + len(self.nodes)

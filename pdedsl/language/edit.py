@@ -22,7 +22,7 @@ from typing import Any
 
 from pdedsl import errors
 from pdedsl.config.base import Forms, Param
-from pdedsl.config.blocks import ENTRIES, Calls, Names, default_of
+from pdedsl.config.blocks import ENTRIES, Calls, OptionNames, default_of
 from pdedsl.config.keyword_aliases import canonical_path
 from pdedsl.config.methods import PARTS
 from pdedsl.config.networks import NETWORKS
@@ -499,7 +499,7 @@ def _set_entry(syntax: t.Syntax, text: str, setting: Setting) -> str:
     if rest:
         values = [item.value for entry in entries for item in entry.items]
         what = rules[key.id].what
-        forms = what.forms if isinstance(what, Calls | Names) else {}
+        forms = what.forms if isinstance(what, Calls | OptionNames) else {}
         default = default_of(kind.id, key.id)
         if not values and default and rest[-1].id in forms[default.partition("(")[0]].params:
             default_entry = replace(

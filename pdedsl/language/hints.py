@@ -25,7 +25,7 @@ MAX_NAMES = 50  # of each kind in the patterns, whose compilation takes time
 MAX_NESTING = 4  # of brackets that one pattern rewrites from the inside out
 
 
-class Hint(Record):
+class NotationHint(Record):
     """A notation of other programs.
 
     In `pattern`, `<u>` is a declared function with or without its arguments, `<x>` a variable, `<K>` an operator, all
@@ -79,58 +79,58 @@ DECLARATION = "names are declared by 'space', 'time', 'unknown', 'const' and 'le
 SUM = "sums run over all components"
 
 
-def _rules(text: str, *rows: tuple[str, str, str]) -> Iterator[Hint]:
+def _rules(text: str, *rows: tuple[str, str, str]) -> Iterator[NotationHint]:
     """Rows with the same rule of the language: program, pattern and replacement."""
-    return (Hint(program, pattern, text, replacement) for program, pattern, replacement in rows)
+    return (NotationHint(program, pattern, text, replacement) for program, pattern, replacement in rows)
 
 
-HINTS: tuple[Hint, ...] = (
+HINTS: tuple[NotationHint, ...] = (
     # Lines without an equivalent
-    Hint(
+    NotationHint(
         "FEniCS",
         r"\b(?:inner|dot)\(\s*(?:grad|nabla)\b.*(?:grad|nabla)|\bint[123]d\(",
         "equations are written in strong form, without integrals and test functions",
         advice="write the equation, as in -Δu = f, and its boundary conditions: u = 0 on boundary",
     ),
-    Hint(
+    NotationHint(
         "",
         r"^\s*bcs?\s*=|^\s*\w+\s*=.*(?:Dirichlet|Neumann|Robin|Periodic)BC\b",
         "each boundary or initial condition is an equation on its own line",
         advice="as in: u = 0 on boundary, u(0, t) = 0, or u(x, 0) = … for the initial condition",
     ),
-    Hint(
+    NotationHint(
         "",
         r"\b(?:add_equation|N?DSolve(?:Value)?|dsolve|pdepe|PDE|PDESystem|TransientTerm|DiffusionTerm)\s*[\[(]|^\s*solve\(",
         "an equation is a statement, not an argument of a solver",
         advice="as in: ∂u/∂t = k Δu; the command 'pdedsl solve' solves it",
     ),
-    Hint(
+    NotationHint(
         "FEniCS",
         r"=\s*(?:\w+\.)?(?:\w*FunctionSpace|TrialFunctions?|TestFunctions?|FiniteElement|CellVariable|Grid[123]D)\(",
         "function spaces, grids and test functions are not declared",
         advice="leave this line out: the method chooses them, as in: realize equation by grid(n=128)",
     ),
-    Hint(
+    NotationHint(
         "Julia",
         r"^\s*\w+\s*=\s*Differential\(\w+\)(?:\s*\^\s*\d)?\s*;?\s*$",
         "derivatives are not declared",
         advice="leave this line out: a derivative is written ∂u/∂t, ∂²u/∂x² or diff(u, x)",
     ),
-    Hint(
+    NotationHint(
         "Julia, SymPy",
         r"^\s*@(?:parameters|variables|named|constants)\b(?!\s+\w+\s*=)|=\s*(?:\w+\.)?symbols?\(",
         DECLARATION,
         advice="as in: space x in [0, 1], time t in [0, 1], unknown u(x, t) : scalar, const k = 0.1",
     ),
-    Hint(
+    NotationHint(
         "",
         r"^\s*\w+(?:\([\w, ]*\))?\s*(?:->|→)",
         "a limit is not a boundary condition",
         advice="on a bounded domain write: u = 0 on boundary; on R^d no condition at infinity is needed",
     ),
-    Hint("", r"□", "the d'Alembert operator is not supported", advice="write ∂²u/∂t² - c² Δu"),
-    Hint("MATLAB", r"^\s*end;?\s*$", "there is no 'end'", advice="leave it out"),
-    Hint(
+    NotationHint("", r"□", "the d'Alembert operator is not supported", advice="write ∂²u/∂t² - c² Δu"),
+    NotationHint("MATLAB", r"^\s*end;?\s*$", "there is no 'end'", advice="leave it out"),
+    NotationHint(
         "",
         r"^\s*∂(?!Ω|Omega)[^/]*$",
         "a derivative is written on one line",
@@ -237,7 +237,7 @@ HINTS: tuple[Hint, ...] = (
         ("MATLAB", rf"\[\s*{_ENTRY}\s*;\s*{_ENTRY}\s*\]", r"[\1, \2]"),
         ("MATLAB", rf"\[\s*{_ENTRY}\s*;\s*{_ENTRY}\s*;\s*{_ENTRY}\s*\]", r"[\1, \2, \3]"),
     ),
-    Hint("MATLAB", r"\[[^\[\]]*;[^\[\]]*\]", MATRIX, advice="as in [[1, 0], [0, 2]]"),
+    NotationHint("MATLAB", r"\[[^\[\]]*;[^\[\]]*\]", MATRIX, advice="as in [[1, 0], [0, 2]]"),
     # Operators, numbers and functions
     *_rules(
         "products, powers and functions are written without dots",
@@ -341,14 +341,14 @@ HINTS: tuple[Hint, ...] = (
         ),
         ("FEniCS", r"^\s*DirichletBC\s*\(\s*<u>\s*,\s*([^,()]+?)\s*(?:,.*)?\)\s*$", r"\1 = \2 on boundary"),
     ),
-    Hint(
+    NotationHint(
         "",
         r"^(.*=.*[\w)\]²³])(?:\s*,|\s+\.|(?<![0-9])\.)\s*$",
         "a statement ends without punctuation",
         r"\1",
         only_unparsed=True,
     ),
-    Hint(
+    NotationHint(
         "",
         r"^\s*(?:return\s+)?(?=.*(?:\b<f>_\w|∂\w*/∂|[Δ∇]|\bd\w+/d\w))(?!.*(?:[=<>≤≥:~{}]|\b(?:on|in|for|by|if)\b))(.*\S)\s*$",
         "an equation has two sides",
@@ -432,11 +432,11 @@ class HintTable:
         self._templates |= {f"<x{k}>": x for k, x in enumerate(names.coordinates) if len(names.coordinates) > 1}
         self._templates |= {"<t>": names.time} if names.time else {}
 
-    def rewrite(self, line: str, unparsed: bool = True) -> tuple[Hint | None, str]:
+    def rewrite(self, line: str, unparsed: bool = True) -> tuple[NotationHint | None, str]:
         """The first hint that applies to a line, and the line after all replacements."""
         strings = [] if _QUOTED_NOTATION.search(line) else _STRING.findall(line)
         line = _STRING.sub('""', line) if strings else line
-        first: Hint | None = None
+        first: NotationHint | None = None
         for hint in HINTS:
             if hint.only_unparsed and not unparsed:
                 continue
@@ -451,10 +451,10 @@ class HintTable:
         return first, _STRING.sub(lambda _: next(texts, '""'), line) if strings else line
 
     @cached_property
-    def _compiled(self) -> dict[Hint, re.Pattern[str]]:
+    def _compiled(self) -> dict[NotationHint, re.Pattern[str]]:
         return {hint: re.compile(_substitute(hint.pattern, self._patterns)) for hint in HINTS}
 
-    def _apply(self, hint: Hint, line: str) -> str | None:
+    def _apply(self, hint: NotationHint, line: str) -> str | None:
         """The line after a replacement; None if the hint applies and has none."""
         pattern = self._compiled[hint]
         if pattern.search(line) is None:
@@ -501,7 +501,7 @@ class _Match(Record):
     """A line with its hint; `new` is the line in our notation, if there is one."""
 
     span: Span
-    hint: Hint
+    hint: NotationHint
     old: str
     new: str
 

@@ -9,7 +9,18 @@ from lsprotocol import types as lsp
 
 from pdedsl.diagnostics import Diagnostic, Span, escaping
 from pdedsl.diagnostics.fixes import Edit
-from pdedsl.editor import Action, Coloured, Document, Encoding, Hint, Hover, Item, Positions, Symbol, TokenKind
+from pdedsl.editor import (
+    Action,
+    Coloured,
+    CompletionItem,
+    Document,
+    Encoding,
+    Hover,
+    InlayHint,
+    Positions,
+    Symbol,
+    TokenKind,
+)
 from pdedsl.record import Record
 
 LEGEND = lsp.SemanticTokensLegend([str(kind) for kind in TokenKind], ["declaration", "readonly"])
@@ -76,7 +87,7 @@ class Converter(Record):
         content = lsp.MarkupContent(lsp.MarkupKind.Markdown, hover.text + tex)
         return lsp.Hover(content, self.range(hover.span))
 
-    def item(self, item: Item) -> lsp.CompletionItem:
+    def item(self, item: CompletionItem) -> lsp.CompletionItem:
         return lsp.CompletionItem(
             item.label,
             kind=ITEM_KINDS[item.kind.lower()],
@@ -99,7 +110,7 @@ class Converter(Record):
     def fold(self, span: Span) -> lsp.FoldingRange:
         return lsp.FoldingRange(self.position(span.start).line, self.position(span.end).line)
 
-    def hint(self, hint: Hint) -> lsp.InlayHint:
+    def hint(self, hint: InlayHint) -> lsp.InlayHint:
         return lsp.InlayHint(self.position(hint.offset), hint.text, padding_left=True)
 
     def action(self, action: Action, diagnostics: Sequence[lsp.Diagnostic]) -> lsp.CodeAction:

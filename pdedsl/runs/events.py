@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 
-class Outcome(StrEnum):
+class RunOutcome(StrEnum):
     """How a run ended; a run on disk may be unfinished."""
 
     FINISHED = "finished"
@@ -98,7 +98,7 @@ class Ended:
 
     step: int
     seconds: float
-    outcome: Outcome
+    outcome: RunOutcome
     message: str = ""
 
 

@@ -48,7 +48,7 @@ Points = list[tuple[int, float]]  # (step, value)
 
 
 @dataclass(frozen=True)
-class Curve:
+class LabelledCurve:
     """One line of a panel; the terms of a loss are dashed."""
 
     label: str
@@ -62,7 +62,7 @@ class CurvePanel:
     """Curves of one quantity. With a unit, the scale is linear; a panel of reduced height has no legend."""
 
     name: str
-    curves: list[Curve]
+    curves: list[LabelledCurve]
     unit: str = ""  # how a value is written
     height: float = 1.0
 
@@ -112,7 +112,7 @@ def _panels(metrics: Metrics, adversarial: bool) -> list[CurvePanel]:
     steps = [row for row in metrics if MetricKind(row["kind"]) is MetricKind.STEP]
     names = list(dict.fromkeys(name for row in steps for name in row["terms"]))
     terms = [
-        Curve(
+        LabelledCurve(
             name,
             TERM_COLOURS[k % len(TERM_COLOURS)],
             _points((row["step"], row["terms"].get(name)) for row in steps),
@@ -124,20 +124,22 @@ def _panels(metrics: Metrics, adversarial: bool) -> list[CurvePanel]:
     return [
         CurvePanel("Loss", _splits(metrics, "loss", adversarial) + (terms if len(terms) > 1 else [])),
         CurvePanel("Accuracy", [_in_percent(curve) for curve in _splits(metrics, "accuracy", adversarial)], "{x:g} %"),
-        CurvePanel("Learning rate", [Curve("learning rate", INK, rate)] if rate else [], height=0.55),
+        CurvePanel("Learning rate", [LabelledCurve("learning rate", INK, rate)] if rate else [], height=0.55),
     ]
 
 
-def _splits(metrics: Metrics, key: str, adversarial: bool) -> list[Curve]:
+def _splits(metrics: Metrics, key: str, adversarial: bool) -> list[LabelledCurve]:
     names = ADVERSARIAL_NAMES if adversarial else NAMES
     curves = (
-        Curve(names[split], colour, _points((row["step"], row[key]) for row in metrics if row["split"] == split))
+        LabelledCurve(
+            names[split], colour, _points((row["step"], row[key]) for row in metrics if row["split"] == split)
+        )
         for split, colour in COLOURS.items()
     )
     return [curve for curve in curves if curve.points]
 
 
-def _in_percent(curve: Curve) -> Curve:
+def _in_percent(curve: LabelledCurve) -> LabelledCurve:
     return replace(curve, points=[(step, 100 * value) for step, value in curve.points])
 
 
@@ -178,7 +180,7 @@ def _plot_panel(ax: Axes, panel: CurvePanel) -> None:
         ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=9, labelcolor=INK)
 
 
-def _plot_curve(ax: Axes, curve: Curve) -> None:
+def _plot_curve(ax: Axes, curve: LabelledCurve) -> None:
     label, colour, style = caption(curve.label), curve.colour, "--" if curve.dashed else "-"
     steps, values = zip(*curve.points, strict=True)
     if len(steps) < SMOOTHED_FROM:

@@ -15,7 +15,7 @@ from pdedsl.document import Picture, Table, fragment
 from pdedsl.io import RunError
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.runs.checkpoint import CorruptCheckpoint, Tensors, load_newest, load_tensors
-from pdedsl.runs.events import Outcome
+from pdedsl.runs.events import RunOutcome
 from pdedsl.runs.folder import CHECKPOINTS, SPEC, WEIGHTS
 from pdedsl.runtime.stencils import carried
 from pdedsl.runtime.weights import require_compatible
@@ -44,7 +44,7 @@ class Run:
 
     folder: Path
     module: nn.Module = field(repr=False)
-    outcome: Outcome
+    outcome: RunOutcome
     message: str = ""
     metrics: Mapping[str, float] = field(default_factory=dict)
 
@@ -92,7 +92,7 @@ class Run:
 class _SavedRun(NamedTuple):
     tensors: Tensors
     metrics: Mapping[str, float]
-    outcome: Outcome
+    outcome: RunOutcome
     message: str = ""
 
 
@@ -104,13 +104,13 @@ def _load(folder: Path) -> _SavedRun:
             raise RunError(str(damage)) from None
         if not isinstance(metrics := plain.get("metrics"), dict):
             raise RunError(f"{folder / WEIGHTS} does not contain the weights of a training run")
-        return _SavedRun(tensors, metrics, Outcome.FINISHED)
+        return _SavedRun(tensors, metrics, RunOutcome.FINISHED)
     found, errors = load_newest(folder / CHECKPOINTS)
     if found is None:
         raise RunError("; ".join((f"{folder} is not a run folder: no {WEIGHTS} and no valid checkpoint", *errors)))
     tensors = {name.removeprefix("model."): t for name, t in found.tensors.items() if name.startswith("model.")}
     return _SavedRun(
-        tensors, {}, Outcome.UNFINISHED, "; ".join((f"unfinished run: weights of step {found.step}", *errors))
+        tensors, {}, RunOutcome.UNFINISHED, "; ".join((f"unfinished run: weights of step {found.step}", *errors))
     )
 
 

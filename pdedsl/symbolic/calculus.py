@@ -22,7 +22,7 @@ from sympy import (
     sign,
 )
 
-from pdedsl.symbolic.functions import Activation, as_activation
+from pdedsl.symbolic.functions import ActivationFunction, as_activation
 from pdedsl.symbolic.rewrite import expand_products
 from pdedsl.symbolic.symbols import Applied, Component, Contraction, Partial, TooLarge
 
@@ -69,7 +69,7 @@ def differentiate(expr: Expr, slot: Expr, chain: bool = False) -> Expr:
                 return 2 * DiracDelta(inner) * d(inner)
             case Max() | Min() if chain:
                 return Add(*(_partial_of_max(e, k) * d(a) for k, a in enumerate(e.args) if depends(a, slot)))
-            case Function() if chain or not isinstance(e, Activation):
+            case Function() if chain or not isinstance(e, ActivationFunction):
                 return Add(*(e.fdiff(i + 1) * d(a) for i, a in enumerate(e.args) if depends(a, slot)))
             case _:
                 return Partial(e, slot)

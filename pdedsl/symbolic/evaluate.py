@@ -22,7 +22,7 @@ from sympy import DiracDelta, Expr, Symbol, sympify
 from pdedsl.numerics.activations import Activation as ActivationRecord
 from pdedsl.numerics.functions import TORCH_OPERATIONS
 from pdedsl.record import Record
-from pdedsl.symbolic.functions import ARGUMENT, Activation, ActivationDerivative, derivative_of
+from pdedsl.symbolic.functions import ARGUMENT, ActivationDerivative, ActivationFunction, derivative_of
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Applied, Component, Contraction, Softmax
 from pdedsl.symbolic.sympy_errors import try_sympy
@@ -140,7 +140,7 @@ def _float_operation(e: Expr) -> Callable[..., float]:
         return mul  # the most frequent operation, in half the time
     if name in FLOATS:
         return FLOATS[name]
-    if isinstance(e, Activation | ActivationDerivative):
+    if isinstance(e, ActivationFunction | ActivationDerivative):
         return _activation(kind.record, int(isinstance(e, ActivationDerivative)))
     return lambda *values: float(kind(*map(sympify, values)))  # a TypeError if it has no value
 

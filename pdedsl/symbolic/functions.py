@@ -26,7 +26,7 @@ def formula_of(record: Record, x: Expr) -> Expr:
     return record.formula(SYMPY_ALGEBRA, x)
 
 
-class Activation(Function):  # type: ignore[misc]
+class ActivationFunction(Function):  # type: ignore[misc]
     """An activation function; evaluated at numbers. If it is odd, signs are extracted: σ(-K Y) = -σ(K Y)."""
 
     nargs = 1
@@ -53,8 +53,8 @@ class Activation(Function):  # type: ignore[misc]
         return True if self.record.positive else None
 
 
-ACTIVATIONS: dict[str, type[Activation]] = {
-    name: type(name, (Activation,), {"record": record})
+ACTIVATIONS: dict[str, type[ActivationFunction]] = {
+    name: type(name, (ActivationFunction,), {"record": record})
     for name, record in RECORDS.items()
     if name not in SYMPY_FUNCTIONS
 }

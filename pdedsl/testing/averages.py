@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from pdedsl.config.methods import EnsembleWeighting, Scores
 from pdedsl.ir.plan import DataPlan
 from pdedsl.testing.distributions import concatenate_calls, members_of, readout_of, record_calls
-from pdedsl.testing.moments import Finding, Moments, Outcome, broken, compare_tensors, standard_error
+from pdedsl.testing.moments import CheckOutcome, Finding, Moments, broken, compare_tensors, standard_error
 from pdedsl.testing.operators import EvolutionUnderTest
 
 AVERAGE, AGREEMENT = "ensemble average of model()", "agreement of model() and operator()"
@@ -63,7 +63,7 @@ def _check_members_differ(model: nn.Module, count: int) -> Finding:
         pairs = [(p, q) for p, q in zip(a.parameters(), b.parameters(), strict=False) if p.dim() > 1]
         if pairs and all(p.shape == q.shape and torch.equal(p, q) for p, q in pairs):
             return broken(AVERAGE, f"members {i} and {j} have the same weights")
-    return Finding(AVERAGE, Outcome.HELD, f"{len(members)} members with different weights")
+    return Finding(AVERAGE, CheckOutcome.HELD, f"{len(members)} members with different weights")
 
 
 def agreement_finding(model: nn.Module, flow: EvolutionUnderTest, inputs: Tensor, x: Tensor, t: float) -> Finding:

@@ -25,7 +25,7 @@ from pdedsl.testing.checks import EXACT_CHECKS, MAX_INTEGRATION_DIMENSION, STATI
 from pdedsl.testing.feature_checks import FEATURE_MAP_CHECKS, set_weights
 from pdedsl.testing.grid_axioms import check_on_grid
 from pdedsl.testing.model import ModelUnderTest, under_test
-from pdedsl.testing.moments import Outcome
+from pdedsl.testing.moments import CheckOutcome
 from pdedsl.testing.operators import EvolutionUnderTest, NetworkAsOperator, Operator, block_of, operator_of
 from pdedsl.testing.replay import reproduces
 from pdedsl.testing.search import MAX_SHRINKS, search
@@ -60,7 +60,7 @@ class Result:
 
     axiom: Axiom
     verdict: Truth
-    outcome: Outcome
+    outcome: CheckOutcome
     example: str = ""
     note: str = ""
     required: bool = False
@@ -68,11 +68,11 @@ class Result:
     @property
     def ok(self) -> bool:
         """Whether the result agrees with the verdict; an undecided axiom fails only if it is required and violated."""
-        if self.outcome is Outcome.UNTESTED:
+        if self.outcome is CheckOutcome.UNTESTED:
             return True
         if self.verdict is Truth.UNDECIDED:
-            return self.outcome is Outcome.HELD or not self.required
-        return self.outcome is (Outcome.BROKEN if self.verdict is Truth.REFUTED else Outcome.HELD)
+            return self.outcome is CheckOutcome.HELD or not self.required
+        return self.outcome is (CheckOutcome.BROKEN if self.verdict is Truth.REFUTED else CheckOutcome.HELD)
 
 
 def check(model: Compilation | ModelUnderTest, examples: int = 50, seed: int = 0) -> tuple[Result, ...]:
@@ -125,7 +125,11 @@ def assert_hold(model: Compilation | ModelUnderTest, examples: int = 50, seed: i
 
 
 def falsify(
-    axiom: str, operator: Operator | NetworkAsOperator, examples: int = 200, seed: int = 0, attempts: int = MAX_SHRINKS
+    axiom: str,
+    operator: Operator | NetworkAsOperator,
+    examples: int = 200,
+    seed: int = 0,
+    attempts: int = MAX_SHRINKS,
 ) -> str | None:
     """Search for a counterexample to a property of any operator f ↦ T f.
 
@@ -176,11 +180,11 @@ def _result(axiom: Axiom, model: ModelUnderTest, examples: int, seed: int) -> Re
     if isinstance(model.expected.plan, SolvePlan):
         return _grid_result(axiom, verdict, model.expected.plan, seed)
     if axiom not in EXACT_CHECKS and axiom not in STATISTICAL_CHECKS:
-        return Result(axiom, verdict, Outcome.UNTESTED, note="no test for this axiom")
+        return Result(axiom, verdict, CheckOutcome.UNTESTED, note="no test for this axiom")
     first = operator_of(model, 0)
     note = _reason_untested(axiom, first)
     if note:
-        return Result(axiom, verdict, Outcome.UNTESTED, note=note)
+        return Result(axiom, verdict, CheckOutcome.UNTESTED, note=note)
     operators: dict[int, EvolutionUnderTest | NetworkAsOperator] = {0: first}
 
     def breaks(case: Any) -> bool:
@@ -195,17 +199,19 @@ def _result(axiom: Axiom, model: ModelUnderTest, examples: int, seed: int) -> Re
 def _grid_result(axiom: Axiom, verdict: Truth, plan: SolvePlan, seed: int) -> Result:
     """The result on a grid. If a refuted axiom holds for the tested data, it counts as untested."""
     result = check_on_grid(axiom, plan, seed)
-    if verdict is Truth.REFUTED and result.outcome is Outcome.HELD:
-        return Result(axiom, verdict, Outcome.UNTESTED, note=f"the tested data are no counterexample, {result.text}")
-    if result.outcome is Outcome.UNTESTED:
-        return Result(axiom, verdict, Outcome.UNTESTED, note=result.text)
-    return Result(axiom, verdict, result.outcome, result.text if result.outcome is Outcome.BROKEN else "")
+    if verdict is Truth.REFUTED and result.outcome is CheckOutcome.HELD:
+        return Result(
+            axiom, verdict, CheckOutcome.UNTESTED, note=f"the tested data are no counterexample, {result.text}"
+        )
+    if result.outcome is CheckOutcome.UNTESTED:
+        return Result(axiom, verdict, CheckOutcome.UNTESTED, note=result.text)
+    return Result(axiom, verdict, result.outcome, result.text if result.outcome is CheckOutcome.BROKEN else "")
 
 
 def _search_result(axiom: Axiom, verdict: Truth, counterexample: Any) -> Result:
     if counterexample is None:
-        return Result(axiom, verdict, Outcome.HELD)
-    return Result(axiom, verdict, Outcome.BROKEN, str(counterexample))
+        return Result(axiom, verdict, CheckOutcome.HELD)
+    return Result(axiom, verdict, CheckOutcome.BROKEN, str(counterexample))
 
 
 def _reason_untested(axiom: Axiom, operator: EvolutionUnderTest | NetworkAsOperator) -> str:
@@ -226,7 +232,7 @@ def _feature_result(axiom: Axiom, verdict: Truth, model: ModelUnderTest, example
         return _search_result(axiom, verdict, proof.counterexample if again else None)
     note = _reason_untested_on_features(axiom, model.expected)
     if note:
-        return Result(axiom, verdict, Outcome.UNTESTED, note=note)
+        return Result(axiom, verdict, CheckOutcome.UNTESTED, note=note)
 
     def breaks(pair: Any) -> bool:
         return FEATURE_MAP_CHECKS[axiom](set_weights(block_of(model, pair.seed, WIDTH), pair), pair, WIDTH)

@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 ELEMENTARY = "exp log sqrt sin cos tan sinh cosh tanh sign".split()
 
 
-class NotEvaluable(Exception):
+class CoefficientNotEvaluable(Exception):
     """An expression that cannot be evaluated here."""
 
 
@@ -46,7 +46,7 @@ def compile_numpy(expr: Expr, leaves: Sequence[Expr]) -> Callable[..., Any]:
     body = expr.xreplace(dict(zip(leaves, dummies, strict=True)))
     for part in preorder_traversal(body):
         if part.args and not part.is_number and type(part).__name__ not in SUPPORTED:
-            raise NotEvaluable(f"'{part}' is not supported by the test")
+            raise CoefficientNotEvaluable(f"'{part}' is not supported by the test")
     for kind, name in ((Max, "maximum"), (Min, "minimum")):  # numpy.amax does not broadcast
         body = body.replace(kind, Function(name))
     function: Callable[..., Any] = lambdify(dummies, body, [FUNCTIONS, "scipy", "numpy"])
@@ -122,7 +122,7 @@ class CoefficientEvaluator:
                 return self._derivative(Partial(body, *others) if others else body, slot, x, t, index)
             case Contraction(index=own, body=body) if index is None or index not in body.free_symbols:
                 return np.broadcast_to(self._at(body, x, t, own), x.shape).sum(-1, keepdims=True)
-        raise NotEvaluable(f"'{e}' is not supported by the test")
+        raise CoefficientNotEvaluable(f"'{e}' is not supported by the test")
 
     def _derivative(self, e: Expr, slot: Expr, x: Array, t: float, index: Symbol | None) -> Array:
         """∂e/∂slot; if the slot has the free index, the derivative of each component along its own coordinate."""
@@ -143,7 +143,7 @@ class CoefficientEvaluator:
         """A learned field at points. Coordinates that are not arguments of the field are shifted, to detect a network
         that depends on them."""
         if head not in self.fields:
-            raise NotEvaluable(f"'{head}' is not a field on R^d")
+            raise CoefficientNotEvaluable(f"'{head}' is not a field on R^d")
         last = self.cache.get(head)
         if last is None or last[0] is not x or last[1] != t:
             arguments = next(w.arguments for w in self.spec.learned if w.head == head)
@@ -163,12 +163,12 @@ class CoefficientEvaluator:
                 return self._place(values, place, index)
             case (i, j) if i.is_Integer and j.is_Integer:
                 return np.asarray(values[:, int(i) - 1, int(j) - 1][:, None])
-        raise NotEvaluable(f"'{e}' is not supported by the test")
+        raise CoefficientNotEvaluable(f"'{e}' is not supported by the test")
 
     def _place(self, values: Array, place: Expr, index: Symbol | None) -> Array:
         if place == index:
             return values
         if not place.is_Integer:
-            raise NotEvaluable(f"component index '{place}' is not supported by the test")
+            raise CoefficientNotEvaluable(f"component index '{place}' is not supported by the test")
         k = int(place) - 1
         return values[:, k : k + 1]

@@ -20,7 +20,7 @@ from pdedsl.compiler import Compilation
 from pdedsl.ir.plan import BaseNetwork, CrossEntropy, DataPlan, ImagePlan, ResidualBlocks, SolvePlan
 from pdedsl.testing.averages import AGREEMENT, AVERAGE, agreement_finding, average_finding
 from pdedsl.testing.blocks import BLOCK, block_finding
-from pdedsl.testing.coefficients import NotEvaluable
+from pdedsl.testing.coefficients import CoefficientNotEvaluable
 from pdedsl.testing.distributions import (
     SAMPLES_PER_INPUT,
     check_uncorrelated,
@@ -70,7 +70,7 @@ class Check:
     def findings(self) -> tuple[Finding, ...]:
         try:
             return tuple(self.run())
-        except NotEvaluable as error:
+        except CoefficientNotEvaluable as error:
             return (untested(self.names[0], str(error)),)
         except Mismatch as error:
             return (broken(self.names[0], str(error)),)

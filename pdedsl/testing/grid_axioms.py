@@ -26,7 +26,7 @@ from pdedsl.runtime.ode.step_doubling import StepBudget
 from pdedsl.solvers.collocation_points import PointSampler, sample_conditions
 from pdedsl.solvers.grid.driver import solve_on_one_grid
 from pdedsl.solvers.grid.grid_result import GridSolveFailed
-from pdedsl.testing.moments import Outcome
+from pdedsl.testing.moments import CheckOutcome
 
 GRID_POINTS = {1: 32, 2: 12}  # points per dimension, by the dimension of space
 FINE_GRID_POINTS = {1: 64, 2: 18}  # of the grid that estimates the error
@@ -48,7 +48,7 @@ AxiomTest = Callable[["GridProblem", int], Tensor | None]
 class GridTestResult:
     """The result of testing an axiom on a grid."""
 
-    outcome: Outcome
+    outcome: CheckOutcome
     text: str
 
 
@@ -56,17 +56,17 @@ def check_on_grid(axiom: Axiom, plan: SolvePlan, seed: int) -> GridTestResult:
     """Tests an axiom for grid solutions, with variations of the data of the spec."""
     test = TESTS.get(axiom)
     if test is None:
-        return GridTestResult(Outcome.UNTESTED, "no test of this axiom on a grid")
+        return GridTestResult(CheckOutcome.UNTESTED, "no test of this axiom on a grid")
     problem = GridProblem.of(plan)
     if isinstance(problem, str):
-        return GridTestResult(Outcome.UNTESTED, problem)
+        return GridTestResult(CheckOutcome.UNTESTED, problem)
     why = ""
     for fraction in TIME_FRACTIONS if problem.problem.domain.has_time else TIME_FRACTIONS[:1]:
         try:
             return _run_test(test, problem.shortened(fraction), seed)
         except GridSolveFailed as reason:
             why = str(reason)
-    return GridTestResult(Outcome.UNTESTED, f"{problem.grid} is too coarse: {why}")
+    return GridTestResult(CheckOutcome.UNTESTED, f"{problem.grid} is too coarse: {why}")
 
 
 def _run_test(test: AxiomTest, problem: GridProblem, seed: int) -> GridTestResult:
@@ -74,7 +74,7 @@ def _run_test(test: AxiomTest, problem: GridProblem, seed: int) -> GridTestResul
     for case in range(CASES):
         violations = test(problem, seed * CASES + case)
         if violations is None:
-            return GridTestResult(Outcome.UNTESTED, "there are no data to vary")
+            return GridTestResult(CheckOutcome.UNTESTED, "there are no data to vary")
         largest = float(violations.max())
         if not largest <= TOLERANCE:  # also if NaN
             finer = test(problem.finer(), seed * CASES + case)
@@ -82,10 +82,12 @@ def _run_test(test: AxiomTest, problem: GridProblem, seed: int) -> GridTestResul
             if largest <= TOLERANCE + ERROR_SAFETY_FACTOR * error:
                 raise GridSolveFailed(f"a finer grid differs by {error:.1e}")
             data = f"for data set {case + 1} of seed {seed}{problem.until}"
-            return GridTestResult(Outcome.BROKEN, f"relative violation {largest:.1e}, {data}")
+            return GridTestResult(CheckOutcome.BROKEN, f"relative violation {largest:.1e}, {data}")
         worst = max(worst, largest)
     where = f"on {problem.grid}{problem.until}"
-    return GridTestResult(Outcome.HELD, f"{where}: relative violation at most {worst:.1e}, tolerance {TOLERANCE:g}")
+    return GridTestResult(
+        CheckOutcome.HELD, f"{where}: relative violation at most {worst:.1e}, tolerance {TOLERANCE:g}"
+    )
 
 
 @lru_cache(maxsize=32)  # axioms share some problems

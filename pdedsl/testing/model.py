@@ -17,7 +17,7 @@ from torch import nn
 
 import pdedsl
 from pdedsl.codegen.names import factory_name, python_name
-from pdedsl.codegen.program import Function, Program, Ref, run_function
+from pdedsl.codegen.program import FunctionDefinition, Program, Ref, run_function
 from pdedsl.compiler import Compilation
 from pdedsl.ir.plan import OperatorPlan
 
@@ -72,8 +72,8 @@ class ProgramFunctions:
         return ProgramFunctions(replace(self.program, functions=functions))
 
 
-def _constant_function(function: Function, module: nn.Module) -> Function:
-    return Function(function.name, (("made", cast(Any, module)),), function.doc, (), Ref("made"))
+def _constant_function(function: FunctionDefinition, module: nn.Module) -> FunctionDefinition:
+    return FunctionDefinition(function.name, (("made", cast(Any, module)),), function.doc, (), Ref("made"))
 
 
 @dataclass(frozen=True)

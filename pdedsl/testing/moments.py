@@ -15,7 +15,7 @@ FALSE_POSITIVE_RATE = 1e-6  # family-wise, over all moments of a finding
 ROUNDING = 1e-9  # relative; added to the standard error, which may be zero
 
 
-class Outcome(StrEnum):
+class CheckOutcome(StrEnum):
     """The result of a test."""
 
     HELD = "held"
@@ -28,13 +28,13 @@ class Finding:
     """The result of one test of the network: its name, outcome and numbers."""
 
     name: str
-    outcome: Outcome
+    outcome: CheckOutcome
     note: str
     required: bool = True
 
     @property
     def ok(self) -> bool:
-        return self.outcome is not Outcome.BROKEN
+        return self.outcome is not CheckOutcome.BROKEN
 
 
 @dataclass(frozen=True)
@@ -83,10 +83,10 @@ class Moments:
     def finding(self, of: str, rate: float = FALSE_POSITIVE_RATE) -> Finding:
         """Broken if the largest z exceeds `z_threshold` for this number of moments and false-positive rate."""
         if self.worst is None:
-            return Finding(of, Outcome.UNTESTED, "no moments to compare")
+            return Finding(of, CheckOutcome.UNTESTED, "no moments to compare")
         stated = f"{self.count} moments of {self.paths} paths, false-positive rate {rate:g}"
         if self.worst.z <= z_threshold(self.count, rate):
-            return Finding(of, Outcome.HELD, f"largest z = {self.worst.z:.1f} of {stated}")
+            return Finding(of, CheckOutcome.HELD, f"largest z = {self.worst.z:.1f} of {stated}")
         return broken(of, f"{self.worst} (threshold {z_threshold(self.count, rate):.1f}; {stated})")
 
 
@@ -107,24 +107,24 @@ def compare_tensors(of: str, name: str, expected: Tensor, found: Tensor, toleran
     size = float(expected.abs().max()) + 1.0
     away = (found - expected).abs()
     if bool((away <= tolerance * size).all()):
-        return Finding(of, Outcome.HELD, f"{name}: {found.numel()} entries within {tolerance:g}")
+        return Finding(of, CheckOutcome.HELD, f"{name}: {found.numel()} entries within {tolerance:g}")
     place = int(away.nan_to_num(inf, inf).argmax())
     pair = f"expected {float(expected.reshape(-1)[place]):.6g}, found {float(found.reshape(-1)[place]):.6g}"
     return broken(of, f"{name}: {pair} at entry {place + 1} of {found.numel()}, tolerance {tolerance:g}")
 
 
 def untested(of: str, why: str) -> Finding:
-    return Finding(of, Outcome.UNTESTED, why)
+    return Finding(of, CheckOutcome.UNTESTED, why)
 
 
 def broken(of: str, why: str) -> Finding:
-    return Finding(of, Outcome.BROKEN, why)
+    return Finding(of, CheckOutcome.BROKEN, why)
 
 
 def worst_of(of: str, findings: Iterable[Finding]) -> Finding:
     """Combines findings: the first that is broken, or else the last that held."""
     every = list(findings)
     broken = next((f for f in every if not f.ok), None)
-    held = next((f for f in reversed(every) if f.outcome is Outcome.HELD), None)
+    held = next((f for f in reversed(every) if f.outcome is CheckOutcome.HELD), None)
     chosen = broken or held or (every[0] if every else untested(of, "nothing to compare"))
     return replace(chosen, name=of)

@@ -14,7 +14,7 @@ from pdedsl.config.methods import NoiseDistribution, NormReduction
 from pdedsl.ir.noise import BranchNoise, Noise, RandomResidual
 from pdedsl.ir.plan import DataPlan, NoiseStep, ResidualBlocks
 from pdedsl.testing.layers import RecordedRun
-from pdedsl.testing.path_segments import AddedNoise, ScaledNoise, noise_model
+from pdedsl.testing.path_segments import AddedNoise, NormScaledNoise, noise_model
 from pdedsl.testing.paths import ReferenceProcess
 from pdedsl.testing.time_intervals import TimeInterval, interval_with_drift
 
@@ -24,7 +24,7 @@ class ExpectedNoise:
     """The noise at one site. For `ScaledNoise` the standard deviation is relative to that of the state."""
 
     std: float
-    noise: AddedNoise | ScaledNoise
+    noise: AddedNoise | NormScaledNoise
 
     @property
     def law(self) -> NoiseDistribution:
@@ -48,7 +48,7 @@ class NoiseSite:
     def noise(self, expected: ExpectedNoise) -> Tensor:
         """The added noise divided by its expected standard deviation, (paths, units)."""
         size = torch.tensor(expected.std)
-        if isinstance(expected.noise, ScaledNoise):
+        if isinstance(expected.noise, NormScaledNoise):
             axes = tuple(range(0 if expected.noise.across is NormReduction.BATCH else 1, self.state.dim()))
             size = size * self.state.std(axes, keepdim=True)
         return ((self.after - self.state) / size).flatten(1).double()
@@ -106,8 +106,8 @@ class RequiredNoise:
         if not noisy:
             return None
         by = noise_model(noise, noisy[0])
-        assert isinstance(by, AddedNoise | ScaledNoise)
-        lengths = [1.0 if isinstance(by, ScaledNoise) else h or p.length for p in noisy]
+        assert isinstance(by, AddedNoise | NormScaledNoise)
+        lengths = [1.0 if isinstance(by, NormScaledNoise) else h or p.length for p in noisy]
         sizes = [float(self.process.coefficients.number(p.matrix[0][0], np.zeros((1, 1)), t)[0]) for p in noisy]
         return ExpectedNoise(sqrt(sum(2.0 * nu * length for nu, length in zip(sizes, lengths, strict=True))), by)
 

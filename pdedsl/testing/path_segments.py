@@ -40,14 +40,14 @@ class AddedNoise:
 
 
 @dataclass(frozen=True)
-class ScaledNoise:
+class NormScaledNoise:
     """Relative noise √(2A) std(x) ξ, independent of the step size."""
 
     law: NoiseDistribution
     across: NormReduction
 
 
-NoiseModel = AddedNoise | ScaledNoise | RandomResidual
+NoiseModel = AddedNoise | NormScaledNoise | RandomResidual
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def noise_model(noise: Noise | None, interval: TimeInterval) -> NoiseModel:
         case ConstantNoise(law=law) | StateDependentNoise(law=law) | CorrelatedNoise(law=law):
             return AddedNoise(law)
         case RelativeNoise(law=law, across=across):
-            return ScaledNoise(law, across)
+            return NormScaledNoise(law, across)
         case DropoutNoise() | ShakeShakeNoise():
             assert interval.random_residual is not None
             return interval.random_residual

@@ -17,7 +17,7 @@ from pdedsl.config.methods import Adaptive, BackwardEuler, Fixed, Implicit, Leap
 from pdedsl.ir.noise import DropoutResidual, RandomResidual, ShakeShakeResidual, StochasticDepthResidual
 from pdedsl.testing.coefficients import Array, CoefficientEvaluator
 from pdedsl.testing.model import Fields, ModelUnderTest
-from pdedsl.testing.path_segments import AddedNoise, PathSegment, ScaledNoise
+from pdedsl.testing.path_segments import AddedNoise, NormScaledNoise, PathSegment
 from pdedsl.testing.reference_steps import integrate_rk4, step_of
 from pdedsl.testing.time_intervals import TimeInterval, is_initial
 
@@ -113,7 +113,7 @@ class ReferenceProcess:
         match segment.noise:
             case AddedNoise(law=law):
                 return self._euler_maruyama_step(segment, x, t, law, source)
-            case ScaledNoise(law=law):
+            case NormScaledNoise(law=law):
                 return self._relative_noise_step(segment, x, t, _standard_samples(law, x.shape, source))
             case DropoutResidual() | StochasticDepthResidual() | ShakeShakeResidual() as random:
                 return x + segment.h * self._random_velocity(segment, random, x, t, source)

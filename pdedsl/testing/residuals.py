@@ -25,7 +25,7 @@ from pdedsl.ir.residual import Residual
 from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 from pdedsl.testing.model import ModelUnderTest
-from pdedsl.testing.moments import Finding, Outcome
+from pdedsl.testing.moments import CheckOutcome, Finding
 
 RESIDUALS, EXACT = "residuals", "exact solution"
 POINTS = 16
@@ -74,7 +74,7 @@ def residual_findings(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> Ite
             / (1.0 + found.abs().max())
         )
         worst, where = max((worst, where), (off, one.name))
-    outcome = Outcome.HELD if worst <= RESIDUAL_RTOL else Outcome.BROKEN
+    outcome = CheckOutcome.HELD if worst <= RESIDUAL_RTOL else CheckOutcome.BROKEN
     yield Finding(
         RESIDUALS,
         outcome,
@@ -86,10 +86,10 @@ def exact_findings(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> Iterat
     statement = plan.problem
     known = tuple(e for e in statement.exact if e is not None)
     if len(known) < len(statement.components):
-        yield Finding(EXACT, Outcome.UNTESTED, "the spec has no exact solution")
+        yield Finding(EXACT, CheckOutcome.UNTESTED, "the spec has no exact solution")
         return
     if statement.parameters:
-        yield Finding(EXACT, Outcome.UNTESTED, "a coefficient is learned")
+        yield Finding(EXACT, CheckOutcome.UNTESTED, "a coefficient is learned")
         return
     module = FormulaModule(known, statement.domain.coordinates)
     worst, where = 0.0, ""
@@ -99,7 +99,7 @@ def exact_findings(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> Iterat
             one, known, statement, points
         )
         worst, where = max((worst, where), (off, one.name))
-    outcome = Outcome.HELD if worst <= EXACT_RTOL else Outcome.BROKEN
+    outcome = CheckOutcome.HELD if worst <= EXACT_RTOL else CheckOutcome.BROKEN
     yield Finding(EXACT, outcome, f"relative residual at most {worst:.1e}, in {where}; tolerance {EXACT_RTOL:g}")
 
 

@@ -15,7 +15,7 @@ from pdedsl.runtime.sde.characteristic_steps import CharacteristicSteps
 from pdedsl.testing.distributions import endpoints_of_model, members_of, second_order_products
 from pdedsl.testing.generator import expected_products
 from pdedsl.testing.moments import Finding, Moments, broken, standard_error, untested
-from pdedsl.testing.path_segments import PathSegment, ScaledNoise
+from pdedsl.testing.path_segments import NormScaledNoise, PathSegment
 from pdedsl.testing.paths import ReferenceProcess
 
 STEPS = "time steps of model()"
@@ -36,16 +36,16 @@ class RecordingField(nn.Module):
 
 
 @dataclass(frozen=True)
-class Trajectory:
+class RecordedPath:
     """The states of a path: before each step, and at its end."""
 
     states: list[Tensor]
 
 
 @contextmanager
-def record_trajectories(member: nn.Module) -> Iterator[list[Trajectory]]:
+def record_trajectories(member: nn.Module) -> Iterator[list[RecordedPath]]:
     """Context manager: records the trajectories of a member, in order."""
-    trajectories: list[Trajectory] = []
+    trajectories: list[RecordedPath] = []
     undo = []
     for march in [m for m in member.modules() if isinstance(m, CharacteristicSteps)]:
         field = march.field
@@ -54,7 +54,7 @@ def record_trajectories(member: nn.Module) -> Iterator[list[Trajectory]]:
         def keep(march: nn.Module, _: object, end: Tensor) -> None:
             seen = march.field
             assert isinstance(seen, RecordingField)
-            trajectories.append(Trajectory([*seen.points, end.detach()]))
+            trajectories.append(RecordedPath([*seen.points, end.detach()]))
             seen.points.clear()
 
         undo.append((march, field, march.register_forward_hook(keep)))
@@ -78,7 +78,7 @@ def steps_finding(
         return broken(STEPS, f"expected {len(moving)} segments with drift, found {len(trajectories)}")
     moments = Moments(paths=paths)
     for segment, trajectory in zip(moving, trajectories, strict=True):
-        if not segment.random or isinstance(segment.noise, ScaledNoise) or segment.corrected:
+        if not segment.random or isinstance(segment.noise, NormScaledNoise) or segment.corrected:
             continue
         if len(trajectory.states) != segment.steps + 1:
             return broken(STEPS, f"expected {segment.steps} steps, found {len(trajectory.states) - 1}")

@@ -33,7 +33,7 @@ from pdedsl.ir.terms import (
 )
 from pdedsl.symbolic.rewrite import expand_products
 from pdedsl.symbolic.symbols import Contraction, atoms, with_number
-from pdedsl.testing.coefficients import NotEvaluable
+from pdedsl.testing.coefficients import CoefficientNotEvaluable
 
 Rows = tuple[tuple[Expr, ...], ...]
 
@@ -135,9 +135,9 @@ def _require_known(facts: EquationFacts) -> None:
             case Convection() | Diffusion() | Reaction() | SourceTerm() | TimeDerivative(exprs=()):
                 continue
             case TimeDerivative() | Coupling() | Nonlocal() | Nonlinear() | HigherOrder():
-                raise NotEvaluable(f"'{term.origin.text}' has no path representation")
+                raise CoefficientNotEvaluable(f"'{term.origin.text}' has no path representation")
             case SymmetricLayer() | LearnedField():
-                raise NotEvaluable(f"'{term.origin.text}' is a term on feature maps")
+                raise CoefficientNotEvaluable(f"'{term.origin.text}' is a term on feature maps")
             case _:
                 assert_never(term)
 

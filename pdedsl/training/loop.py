@@ -15,7 +15,7 @@ from pdedsl.io import malformed_as_run_error
 from pdedsl.numerics.step_size import SolverFailed
 from pdedsl.runs import checkpoint
 from pdedsl.runs.checkpoint import Checkpoint
-from pdedsl.runs.events import Assessed, Ended, Event, HeldOutSplit, Listener, Outcome, Saved, Stepped
+from pdedsl.runs.events import Assessed, Ended, Event, HeldOutSplit, Listener, RunOutcome, Saved, Stepped
 from pdedsl.runs.folder import Interrupted, catch_interrupts
 from pdedsl.runs.metrics import compute_metrics
 from pdedsl.runtime.ode.solver_control import adaptive_blocks
@@ -60,7 +60,7 @@ class TrainingLoop:
         if not (self._is_finite() and math.isfinite(self.validation_loss)):
             return self._diverged(self.engine.step)
         self._save()
-        return Ended(self.engine.step, self._seconds(), Outcome.FINISHED)
+        return Ended(self.engine.step, self._seconds(), RunOutcome.FINISHED)
 
     def advance(self, end: int, interrupted: Interrupted = lambda: False) -> Ended | None:
         """Take steps until `end`; returns how training ended if it stopped earlier."""
@@ -86,7 +86,7 @@ class TrainingLoop:
                 return self._diverged(engine.step)
             if stop:
                 self._save()
-                return Ended(engine.step, self._seconds(), Outcome.INTERRUPTED)
+                return Ended(engine.step, self._seconds(), RunOutcome.INTERRUPTED)
             if time.monotonic() - self.saved > self.save_seconds and self._is_finite():
                 self._save()
         return None
@@ -176,7 +176,7 @@ class TrainingLoop:
 
     def _diverged(self, step: int) -> Ended:
         message = loss_message(step, self._report_folder, bool(adaptive_blocks(self.engine.model)))
-        return Ended(step, self._seconds(), Outcome.DIVERGED, message)
+        return Ended(step, self._seconds(), RunOutcome.DIVERGED, message)
 
     def _failed(self, failure: SolverFailed) -> Ended:
         """A solver also fails after a non-finite loss at an earlier step: then that step is reported."""
@@ -184,7 +184,7 @@ class TrainingLoop:
         if failed is not None:
             return self._diverged(failed)
         message = solver_message(self.task, failure, self._report_folder)
-        return Ended(self.engine.step, self._seconds(), Outcome.DIVERGED, message)
+        return Ended(self.engine.step, self._seconds(), RunOutcome.DIVERGED, message)
 
     @property
     def _report_folder(self) -> Path | None:

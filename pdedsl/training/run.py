@@ -19,7 +19,7 @@ from pdedsl.ir.spec import Spec
 from pdedsl.numerics.step_size import SolverFailed
 from pdedsl.runs.checkpoint import save_tensors
 from pdedsl.runs.distributed import World, process_group
-from pdedsl.runs.events import Ended, Listener, Outcome, Started
+from pdedsl.runs.events import Ended, Listener, RunOutcome, Started
 from pdedsl.runs.experiment import compile_with_settings, config_of, data_of, default_settings, objective_of
 from pdedsl.runs.folder import CHECKPOINTS, METRICS, SAVE_SECONDS, SPEC, WEIGHTS, find_checkpoint, lock_run_folder
 from pdedsl.runs.metrics import MetricsLog, TensorBoardLog, read_metrics
@@ -200,14 +200,14 @@ def _started(
 def _result(
     compilation: Compilation, config: TrainBlock, engine: TrainingEngine, folder: Path, ended: Ended, notify: Listener
 ) -> Run:
-    if ended.outcome is not Outcome.FINISHED:
+    if ended.outcome is not RunOutcome.FINISHED:
         return Run(folder, engine.model.eval(), ended.outcome, ended.message)
     try:
         metrics = write_results(compilation, config, engine, folder, ended, notify)
     except SolverFailed as failure:
         message = solver_message("the final evaluation", failure, folder / CHECKPOINTS)
-        return Run(folder, engine.model.eval(), Outcome.DIVERGED, message)
+        return Run(folder, engine.model.eval(), RunOutcome.DIVERGED, message)
     if engine.world.is_main:
         save_tensors(folder / WEIGHTS, engine.model.state_dict(), {"metrics": metrics, "hash": compilation.spec.hash})
     engine.world.barrier()
-    return Run(folder, engine.model.eval(), Outcome.FINISHED, metrics=metrics)
+    return Run(folder, engine.model.eval(), RunOutcome.FINISHED, metrics=metrics)

@@ -10,7 +10,7 @@ from pdedsl.config.data import DATA
 from pdedsl.config.evaluation import Attack
 from pdedsl.config.methods import PARTS
 from pdedsl.config.networks import NETWORKS, OPERATORS
-from pdedsl.editor import Item, analysed, complete, inputs, unicode_at
+from pdedsl.editor import CompletionItem, analysed, complete, inputs, unicode_at
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.language.elaborate.types import TYPES
 
@@ -23,7 +23,7 @@ const σ = 0.1
 """
 
 
-def proposed(text: str) -> dict[str, Item]:
+def proposed(text: str) -> dict[str, CompletionItem]:
     """At the mark `|`."""
     offset = text.index("|")
     text = text.replace("|", "", 1)

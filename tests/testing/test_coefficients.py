@@ -10,7 +10,7 @@ from sympy import Expr, Heaviside, Max, Min, Symbol, erf, exp, sign
 
 from pdedsl.symbolic.functions import ACTIVATIONS
 from pdedsl.symbolic.symbols import Softmax
-from pdedsl.testing.coefficients import NotEvaluable, compile_numpy
+from pdedsl.testing.coefficients import CoefficientNotEvaluable, compile_numpy
 
 HOSTILE = Symbol('x", __import__("os").abort(), "', real=True)
 Y = Symbol("numpy", real=True)
@@ -34,5 +34,5 @@ def test_values_broadcast_and_no_name_reaches_the_source(expr: Expr, value: np.n
 
 
 def test_other_functions_are_refused() -> None:
-    with pytest.raises(NotEvaluable):
+    with pytest.raises(CoefficientNotEvaluable):
         compile_numpy(Softmax(Y) + 1, [Y])

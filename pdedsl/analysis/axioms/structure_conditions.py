@@ -45,7 +45,7 @@ from pdedsl.analysis.bounds.sign import (
 )
 from pdedsl.analysis.problem import Problem
 from pdedsl.analysis.sample_points import ranges_of
-from pdedsl.symbolic.functions import Activation
+from pdedsl.symbolic.functions import ActivationFunction
 from pdedsl.symbolic.rewrite import expand
 from pdedsl.symbolic.symbols import Field, atoms, free_symbols
 
@@ -168,7 +168,7 @@ class SpaceRegularity:
 # ---- Dependence on u
 
 
-NONSMOOTH = (Activation, Max, Min, Abs, sign, Heaviside)
+NONSMOOTH = (ActivationFunction, Max, Min, Abs, sign, Heaviside)
 
 
 def _fold_signs(e: Expr) -> Expr:

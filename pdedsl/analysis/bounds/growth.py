@@ -36,7 +36,7 @@ from pdedsl.ir.types import Vector
 from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
 from pdedsl.numerics.activations import SQUARE
 from pdedsl.numerics.activations import Activation as Record
-from pdedsl.symbolic.functions import Activation
+from pdedsl.symbolic.functions import ActivationFunction
 from pdedsl.symbolic.symbols import Component, Field, Partial, atoms, free_symbols
 
 EXPONENT_OF_ZERO = -inf  # the exponent of f = 0
@@ -176,7 +176,7 @@ class GrowthRules:
             case Abs():
                 has_one_sign = positive(e.args[0], self.box) or positive(-e.args[0], self.box)
                 return g if has_one_sign else Growth(g.value, g.first, inf)
-            case tanh() | atan() | Activation():
+            case tanh() | atan() | ActivationFunction():
                 return _activation(RECORDS[type(e).__name__], g)
         return NO_BOUND
 

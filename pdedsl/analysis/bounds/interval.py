@@ -42,7 +42,7 @@ from sympy import (
 )
 
 from pdedsl.numerics.activations import Activation as Record
-from pdedsl.symbolic.functions import Activation, ActivationDerivative
+from pdedsl.symbolic.functions import ActivationDerivative, ActivationFunction
 from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partial
 
 # ---- Intervals
@@ -197,7 +197,7 @@ def function_of(e: Expr, x: RealInterval) -> RealInterval | None:
             return _logarithm(x)
         case ActivationDerivative():
             return _activation_derivative(e)
-        case Activation():
+        case ActivationFunction():
             return _activation(e.record, x)
     rule = INCREASING.get(type(e))
     return None if rule is None else _increasing(x, *rule)

@@ -29,7 +29,7 @@ from sympy import (
 
 from pdedsl.numerics.activations import RELU as RECORD
 from pdedsl.numerics.activations import Activation as Record
-from pdedsl.symbolic.functions import ACTIVATIONS, SYMPY_ALGEBRA, Activation
+from pdedsl.symbolic.functions import ACTIVATIONS, SYMPY_ALGEBRA, ActivationFunction
 from pdedsl.symbolic.rewrite import expand
 from pdedsl.symbolic.symbols import atoms
 
@@ -46,7 +46,7 @@ def _is_piecewise_linear(record: Record) -> bool:
 
 def to_relu_form(expr: Expr) -> Expr:
     """The same function, with every kink expressed by relu."""
-    if not expr.args or not expr.has(Activation, Abs, Max, Min):
+    if not expr.args or not expr.has(ActivationFunction, Abs, Max, Min):
         return expr
     args = [to_relu_form(a) for a in expr.args]
     match expr:
@@ -56,7 +56,7 @@ def to_relu_form(expr: Expr) -> Expr:
             return reduce(lambda a, b: b + _relu(a - b), args)
         case Min():
             return reduce(lambda a, b: a - _relu(a - b), args)
-        case Activation() if _is_piecewise_linear(expr.record):
+        case ActivationFunction() if _is_piecewise_linear(expr.record):
             return to_relu_form(expr.record.formula(SYMPY_ALGEBRA, args[0]))
         case _:
             return expr.func(*args)
@@ -76,7 +76,7 @@ def _relu(z: Expr) -> Expr:
 def kinks(expr: Expr, free: set[Symbol]) -> Iterator[tuple[Symbol, Rational]]:
     """The kinks of an expression in one symbol: zeros of the affine arguments of nonsmooth functions and
     activations."""
-    for atom in sorted(atoms(expr, Activation, Abs, Max, Min, sign, Heaviside, tanh, atan, erf), key=str):
+    for atom in sorted(atoms(expr, ActivationFunction, Abs, Max, Min, sign, Heaviside, tanh, atan, erf), key=str):
         pairs = [(a, b) for a in atom.args for b in atom.args if a is not b] if isinstance(atom, Max | Min) else []
         for z in {a - b for a, b in pairs} or {atom.args[0]}:
             yield from _zeros(z, free)

@@ -53,7 +53,7 @@ from sympy import Matrix as Entries
 from pdedsl.analysis.bounds.interval import LINE, Box, RealInterval, enclosure_of_number, range_of
 from pdedsl.analysis.bounds.relu_form import to_relu_form
 from pdedsl.analysis.sample_points import Point, Ranges, find_nonzero_point
-from pdedsl.symbolic.functions import Activation, ActivationDerivative
+from pdedsl.symbolic.functions import ActivationDerivative, ActivationFunction
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.rewrite import expand, expression_size
 from pdedsl.symbolic.symbols import Contraction, Field, Partial, atoms
@@ -268,7 +268,7 @@ def locally_bounded(e: Expr, box: Box) -> bool:
             return locally_bounded(base, box) and _excludes_zero(base, box)
         case log(args=(inner,)):
             return locally_bounded(inner, box) and _excludes_zero(inner, box)
-        case Add() | Mul() | Pow() | Max() | Min() | Activation() | ActivationDerivative():
+        case Add() | Mul() | Pow() | Max() | Min() | ActivationFunction() | ActivationDerivative():
             return all(locally_bounded(a, box) for a in e.args)
         case exp() | sin() | cos() | sinh() | cosh() | tanh() | atan() | erf() | Abs() | sign() | Heaviside():
             return locally_bounded(e.args[0], box)

@@ -13,7 +13,7 @@ from math import floor, inf, log10, sqrt
 
 from sympy import Symbol
 
-from pdedsl.analysis.feature_maps.simulate import NotEvaluable, Run, Vector, Weights, build_run
+from pdedsl.analysis.feature_maps.simulate import NotEvaluable, OperatorWeights, Run, Vector, build_run
 from pdedsl.analysis.feature_maps.system import FeatureMapSystem
 from pdedsl.ir.plan import weight_box
 from pdedsl.ir.semidiscrete_systems import SeparableOde
@@ -65,13 +65,13 @@ def _width(system: FeatureMapSystem) -> int:
 # ---- Weights
 
 
-def trial_weights(system: FeatureMapSystem) -> Iterator[Weights]:
+def trial_weights(system: FeatureMapSystem) -> Iterator[OperatorWeights]:
     """Each operator alone, all together, all with one sign reversed, and none."""
     ranges = {head: identity_multiples(head, system) for head in operators_of(system)}
     norms = NORMALISATION_WEIGHTS if system.epsilons else NORMALISATION_WEIGHTS[:1]
     for chosen in _multiples_of_operators(ranges):
         for scale, bias in norms:
-            yield Weights(tuple(chosen.items()), scale, bias)
+            yield OperatorWeights(tuple(chosen.items()), scale, bias)
 
 
 def _multiples_of_operators(ranges: dict[Symbol, tuple[float, ...]]) -> Iterator[dict[Symbol, float]]:
@@ -124,7 +124,7 @@ def operators_of(system: FeatureMapSystem) -> list[Symbol]:
 # ---- States
 
 
-def initial_states(system: FeatureMapSystem, weights: Weights) -> list[InitialStates]:
+def initial_states(system: FeatureMapSystem, weights: OperatorWeights) -> list[InitialStates]:
     """States for which K Y takes the trial values, rounded as printed."""
     k = max((abs(k) for _, k in weights.operators), default=0.0) or 1.0
     if channels_of(system) == 1:
@@ -175,7 +175,7 @@ Measure = Callable[[Run, InitialStates], float]
 class Violation:
     """Initial states that violate an axiom, and the ratio of the final to the initial norm or distance."""
 
-    weights: Weights
+    weights: OperatorWeights
     states: tuple[Vector, ...]
     growth: float
 
@@ -221,7 +221,7 @@ def _cost(system: FeatureMapSystem) -> int:
     return (system.stepping.evaluations or 0) * (system.stepping.steps or 0)
 
 
-def _trial_states(system: FeatureMapSystem, weights: Weights, states: int) -> Iterator[InitialStates]:
+def _trial_states(system: FeatureMapSystem, weights: OperatorWeights, states: int) -> Iterator[InitialStates]:
     trials = initial_states(system, weights)
     if states == 2:
         yield from trials

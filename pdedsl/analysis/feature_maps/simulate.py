@@ -38,7 +38,7 @@ FUNCTIONS: Mapping[str, Callable[[float], float]] = {"Abs": abs, "cos": math.cos
 
 
 @dataclass(frozen=True)
-class Weights:
+class OperatorWeights:
     """The k of each operator, and the scale and bias of all normalisations, equal in all channels."""
 
     operators: tuple[tuple[Symbol, float], ...] = ()
@@ -57,7 +57,7 @@ class NotEvaluable(Exception):
 RightHandSide = Callable[[Mapping[Symbol, Vector]], Vector]
 
 
-def compile_right_hand_side(expr: Expr, weights: Weights, channels: int, spec: Spec) -> RightHandSide:
+def compile_right_hand_side(expr: Expr, weights: OperatorWeights, channels: int, spec: Spec) -> RightHandSide:
     """The expression as a function of the states. Raises NotEvaluable."""
     if expr.is_number:
         constant = (float(expr),) * channels
@@ -87,7 +87,7 @@ def _field(field: Field, channels: int, spec: Spec) -> RightHandSide:
     return lambda _: (0.0,) * channels
 
 
-def _multiple_of(operator: Expr, weights: Weights, spec: Spec) -> float:
+def _multiple_of(operator: Expr, weights: OperatorWeights, spec: Spec) -> float:
     """k; a multiple of the identity is its own transpose."""
     inner = operator.args[0] if isinstance(operator, Transposed) else operator
     learned = declared(inner, spec) if isinstance(inner, Field) else None
@@ -100,7 +100,7 @@ def _scaled(k: float, inner: RightHandSide) -> RightHandSide:
     return lambda states: tuple([k * a for a in inner(states)])
 
 
-def _normalisation(norm: Normalisation, inner: RightHandSide, weights: Weights) -> RightHandSide:
+def _normalisation(norm: Normalisation, inner: RightHandSide, weights: OperatorWeights) -> RightHandSide:
     """A normalisation; batch norm has the statistics of a new network: mean 0, variance 1."""
     eps, scale, bias = float(norm.eps), weights.scale, weights.bias
 
@@ -145,7 +145,7 @@ Run = Callable[[Vector], Vector | None]
 """Maps the initial state, the components of a pair one after the other, to the final state; None if it overflows."""
 
 
-def build_run(system: FeatureMapSystem, weights: Weights, channels: int) -> Run:
+def build_run(system: FeatureMapSystem, weights: OperatorWeights, channels: int) -> Run:
     """The discretised equation with these weights. Raises NotEvaluable for other terms or methods."""
     rights = [equation.rhs[0].xreplace(system.spec.values) for equation in system.equations]
     rhs_functions = [compile_right_hand_side(right, weights, channels, system.spec) for right in rights]

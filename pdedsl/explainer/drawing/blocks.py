@@ -48,7 +48,7 @@ from pdedsl.symbolic.symbols import Field, atoms
 # ---- Block diagram of a network: blocks in network order, each with the spans of the text that it comes from
 
 
-class Block(Record):
+class DiagramBlock(Record):
     """A box of the drawing: its title, its lines of text, and the spans that it comes from."""
 
     title: str
@@ -64,12 +64,12 @@ class BlockGroup(Record):
     parallel: bool = False
 
 
-Node: TypeAlias = Block | BlockGroup
+Node: TypeAlias = DiagramBlock | BlockGroup
 
 
-def blocks_in(nodes: tuple[Node, ...]) -> tuple[Block, ...]:
+def blocks_in(nodes: tuple[Node, ...]) -> tuple[DiagramBlock, ...]:
     """Every block, in network order."""
-    return tuple(b for node in nodes for b in ((node,) if isinstance(node, Block) else blocks_in(node.nodes)))
+    return tuple(b for node in nodes for b in ((node,) if isinstance(node, DiagramBlock) else blocks_in(node.nodes)))
 
 
 def sizes(*numbers: int) -> str:
@@ -79,8 +79,8 @@ def sizes(*numbers: int) -> str:
 # ---- The solution operator on R^d as blocks (Feynman-Kac)
 
 
-def point(spec: Spec) -> Block:
-    return Block("input", (f"point of R^{spec.space.dimension}",))
+def point(spec: Spec) -> DiagramBlock:
+    return DiagramBlock("input", (f"point of R^{spec.space.dimension}",))
 
 
 def operator_nodes(plan: DataPlan, analysis: Analysis) -> tuple[Node, ...]:
@@ -94,12 +94,12 @@ def operator_nodes(plan: DataPlan, analysis: Analysis) -> tuple[Node, ...]:
             case SdeSteps():
                 nodes.append(_segment(part, longest / part.steps, analysis))
             case NoiseStep(noise=noise):
-                nodes.append(Block("noise", (noise_text(noise),), (noise.span,)))
+                nodes.append(DiagramBlock("noise", (noise_text(noise),), (noise.span,)))
     random = any(
         isinstance(part, NoiseStep) or part.noise for part in plan.parts if isinstance(part, SdeSteps | NoiseStep)
     )
     over = f"over {count_noun(operator_samples(analysis.spec), 'sample path')}" if random else "at the end of the path"
-    data = Block("sample mean of the data" if random else "value of the data", (over,), (plan.readout_span,))
+    data = DiagramBlock("sample mean of the data" if random else "value of the data", (over,), (plan.readout_span,))
     return point(analysis.spec), *nodes, *_path_integrals(analysis), data
 
 
@@ -107,17 +107,17 @@ def _segment(segment: SdeSteps, max_step: Expr, analysis: Analysis) -> Node:
     """The steps of one segment, each at most `max_step` long."""
     length = segment.steps * segment.step
     steps = 1 if _has_constant_coefficients(segment, analysis) else ceil(length / max_step)
-    noise = segment.noise and Block(
+    noise = segment.noise and DiagramBlock(
         "noise", (noise_text(_rescaled(segment.noise, segment.steps, steps)),), (segment.noise.span,)
     )
     if steps == 1 and _has_constant_coefficients(segment, analysis):
-        block = Block("one exact step along the velocity field", (f"over a time of {length}",), (segment.span,))
+        block = DiagramBlock("one exact step along the velocity field", (f"over a time of {length}",), (segment.span,))
         return BlockGroup("one step", (block, noise)) if noise else block
     lines = (
         f"δt = {notation(length / steps)}, the first at {_time_name(analysis.spec)} = {segment.start}",
         *nets(segment.drift, analysis.spec),
     )
-    block = Block(f"{segment.scheme.name} step along the velocity field", lines, (segment.span,))
+    block = DiagramBlock(f"{segment.scheme.name} step along the velocity field", lines, (segment.span,))
     return BlockGroup(count_noun(steps, "step"), (block, noise) if noise else (block,))
 
 
@@ -148,13 +148,13 @@ def nets(field: tuple[Expr, ...], spec: Spec) -> tuple[str, ...]:
     return tuple(f"{w.name} = {w.net}" for w in spec.learned if w.head in heads and w.net)
 
 
-def _path_integrals(analysis: Analysis) -> tuple[Block, ...]:
+def _path_integrals(analysis: Analysis) -> tuple[DiagramBlock, ...]:
     terms = [t for facts in analysis.equations for t in facts.terms]
     weights = tuple(t.origin.span for t in terms if isinstance(t, Reaction))
     sources = tuple(t.origin.span for t in terms if isinstance(t, SourceTerm))
     blocks = (
-        Block("weight", ("e^{∫c} along the path",), weights),
-        Block("sources", ("weighted integral along the path",), sources),
+        DiagramBlock("weight", ("e^{∫c} along the path",), weights),
+        DiagramBlock("sources", ("weighted integral along the path",), sources),
     )
     return tuple(block for block in blocks if block.of)
 
@@ -171,7 +171,7 @@ def data_nodes(plan: DataPlan, analysis: Analysis) -> tuple[Node, ...]:
         families[0] if single else (BlockGroup("ensemble", tuple(map(_as_node, families)), True),)
     )
     texts = average_texts(plan)
-    average = (Block(texts[0], texts[1:]),) if texts else ()
+    average = (DiagramBlock(texts[0], texts[1:]),) if texts else ()
     return (_input(plan, analysis.spec), *members, *average, *_training(plan, analysis))
 
 
@@ -179,14 +179,16 @@ def _as_node(nodes: tuple[Node, ...]) -> Node:
     return nodes[0] if len(nodes) == 1 else BlockGroup("one architecture", nodes)
 
 
-def _input(plan: DataPlan, spec: Spec) -> Block:
-    return Block("input", (f"image, {sizes(*plan.image)}",)) if plan.image else point(spec)
+def _input(plan: DataPlan, spec: Spec) -> DiagramBlock:
+    return DiagramBlock("input", (f"image, {sizes(*plan.image)}",)) if plan.image else point(spec)
 
 
 def _family(parts: tuple[Part, ...], members: int, plan: DataPlan, analysis: Analysis) -> tuple[Node, ...]:
     nodes = [node for part in parts for node in _part(part, plan.readout_span, analysis)]
     if plan.classes is not None and not any(isinstance(part, TimeConditioned | BaseNetwork) for part in parts):
-        nodes.append(Block("readout", (f"linear layer to {count_noun(plan.classes, 'logit')}",), (plan.readout_span,)))
+        nodes.append(
+            DiagramBlock("readout", (f"linear layer to {count_noun(plan.classes, 'logit')}",), (plan.readout_span,))
+        )
     return (
         (BlockGroup(f"{members} ensemble members with separate weights", tuple(nodes)),)
         if members > 1
@@ -198,17 +200,17 @@ def _part(part: Part, data: Span, analysis: Analysis) -> list[Node]:
     match part:
         case SdeSteps(scheme=Adaptive() as scheme, span=span, step=step):
             lines = ("adaptive steps", f"over a time of {step}", *nets(part.drift, analysis.spec))
-            return [Block(f"{scheme.name} along the velocity field", lines, (span,))]
+            return [DiagramBlock(f"{scheme.name} along the velocity field", lines, (span,))]
         case SdeSteps(steps=steps, step=step, scheme=scheme, noise=noise, span=span, start=first):
             lines = (
                 f"δt = {step}, the first at {_time_name(analysis.spec)} = {first}",
                 *nets(part.drift, analysis.spec),
             )
-            block = Block(f"{scheme.name} step along the velocity field", lines, (span,))
+            block = DiagramBlock(f"{scheme.name} step along the velocity field", lines, (span,))
             return [BlockGroup(count_noun(steps, "step"), (block, *_noise(noise)))]
         case ResidualBlocks(net=net, step=step, noise=noise, span=span, before_readout=last, branch=branch):
             second = (f"second branch: {branch}",) if branch else ()
-            block = Block("residual block", (f"δt = {step}", *second), (span,))
+            block = DiagramBlock("residual block", (f"δt = {step}", *second), (span,))
             count = residual_maps(net)
             title = f"{count_noun(count, 'block')} of {net}" if count is not None else f"every block of {net}"
             return [BlockGroup(title, (block, *_noise(noise))), *_noise(last)]
@@ -217,12 +219,12 @@ def _part(part: Part, data: Span, analysis: Analysis) -> list[Node]:
         case TimeConditioned(net=net, time=time):
             convection = tuple(t.origin.span for e in analysis.equations for t in e.terms if isinstance(t, Convection))
             return [
-                Block(
+                DiagramBlock(
                     str(net), (f"time is an input, evaluated at {time}", "logits of the classes"), (*convection, data)
                 )
             ]
         case BaseNetwork(net=net):
-            return [Block(str(net), ("logits of the classes",), (data,))]
+            return [DiagramBlock(str(net), ("logits of the classes",), (data,))]
         case _:
             assert_never(part)
 
@@ -231,15 +233,15 @@ def _time_name(spec: Spec) -> str:
     return spec.time.name if spec.time else "t"
 
 
-def _noise(noise: Noise | None) -> tuple[Block, ...]:
-    return (Block("noise", (noise_text(noise),), (noise.span,)),) if noise else ()
+def _noise(noise: Noise | None) -> tuple[DiagramBlock, ...]:
+    return (DiagramBlock("noise", (noise_text(noise),), (noise.span,)),) if noise else ()
 
 
-def _training(plan: DataPlan, analysis: Analysis) -> tuple[Block, ...]:
+def _training(plan: DataPlan, analysis: Analysis) -> tuple[DiagramBlock, ...]:
     lines = tuple(objective_lines(plan.objective))
     in_training = any(isinstance(part, TimeConditioned | BaseNetwork) for part in plan.parts)
     diffusion = tuple(t.origin.span for e in analysis.equations for t in e.terms if isinstance(t, Diffusion))
-    return (Block("training", lines, diffusion if in_training else ()),) if lines else ()
+    return (DiagramBlock("training", lines, diffusion if in_training else ()),) if lines else ()
 
 
 # ---- A network on feature maps as blocks: stem, the layers of the equation in every stage, transitions and head
@@ -250,11 +252,11 @@ def image_nodes(plan: ImagePlan, analysis: Analysis) -> tuple[Node, ...]:
     layers = _architecture(plan)
     training = tuple(objective_lines(plan.objective))
     return (
-        Block("input", (f"image, {sizes(*plan.image)}",)),
+        DiagramBlock("input", (f"image, {sizes(*plan.image)}",)),
         next(layers),
         *(node for stage in stages for node in (stage, next(layers))),
-        Block("readout", (f"linear layer to {count_noun(plan.classes, 'logit')}",)),
-        *((Block("training", training),) if training else ()),
+        DiagramBlock("readout", (f"linear layer to {count_noun(plan.classes, 'logit')}",)),
+        *((DiagramBlock("training", training),) if training else ()),
     )
 
 
@@ -269,28 +271,28 @@ def _sizes(plan: ImagePlan) -> Iterator[tuple[int, int]]:
         height, width = (height + rounds_up) // 2, (width + rounds_up) // 2
 
 
-def _architecture(plan: ImagePlan) -> Iterator[Block]:
+def _architecture(plan: ImagePlan) -> Iterator[DiagramBlock]:
     """Stem, transitions between the stages, and head."""
     first, last = plan.stages[0], plan.head or plan.stages[-1]
     match plan.frame:
         case Paper():
             activated = "batch norm, relu"
-            yield Block("stem", (f"3×3 convolution to {count_noun(first, 'channel')}", activated))
+            yield DiagramBlock("stem", (f"3×3 convolution to {count_noun(first, 'channel')}", activated))
             for _, width in pairwise(plan.stages):
-                yield Block(
+                yield DiagramBlock(
                     "transition",
                     (f"1×1 convolution to {count_noun(width, 'channel')}", f"{activated}, 2×2 average pooling"),
                 )
-            yield Block(
+            yield DiagramBlock(
                 "head", (f"1×1 convolution to {count_noun(last, 'channel')}", f"{activated}, global average pooling")
             )
         case LipschitzFrame(patch=patch, dense=dense, activation=activation):
-            yield Block("stem", (f"{patch}×{patch} patches, zero-padded to {count_noun(first, 'channel')}",))
+            yield DiagramBlock("stem", (f"{patch}×{patch} patches, zero-padded to {count_noun(first, 'channel')}",))
             for _, width in pairwise(plan.stages):
                 bounded = f"2×2 patches, linear map of norm ≤ 1 to {count_noun(width, 'channel')}"
-                yield Block("transition", (bounded, activation.value))
+                yield DiagramBlock("transition", (bounded, activation.value))
             layers = (f"{count_noun(dense, 'convex potential layer')} of width {last}",) if dense else ()
-            yield Block("head", ("flatten", *layers))
+            yield DiagramBlock("head", ("flatten", *layers))
         case _:
             assert_never(plan.frame)
 
@@ -315,17 +317,17 @@ def _stage(width: int, size: tuple[int, int], plan: ImagePlan, analysis: Analysi
     )
 
 
-def _summed(blocks: tuple[Block, ...]) -> Node:
+def _summed(blocks: tuple[DiagramBlock, ...]) -> Node:
     return blocks[0] if len(blocks) == 1 else BlockGroup("sum", blocks, parallel=True)
 
 
-def _right(right: RightHandSide, analysis: Analysis) -> Iterator[Block]:
+def _right(right: RightHandSide, analysis: Analysis) -> Iterator[DiagramBlock]:
     terms = [t for e in analysis.equations for t in e.terms if _within(t.origin.span, right.span)]
     for layer in right.layers:
         yield _layer(layer, tuple(t.origin.span for t in terms if _is_of(t, layer)))
     if right.reaction != 0:
         of = tuple(t.origin.span for t in terms if isinstance(t, Reaction))
-        yield Block("reaction", (f"{notation(right.reaction)} Y",), of)
+        yield DiagramBlock("reaction", (f"{notation(right.reaction)} Y",), of)
 
 
 def _within(inner: Span, outer: Span) -> bool:
@@ -342,7 +344,7 @@ def _is_of(term: Term, layer: Layer) -> bool:
             return False
 
 
-def _layer(layer: Layer, of: tuple[Span, ...]) -> Block:
+def _layer(layer: Layer, of: tuple[Span, ...]) -> DiagramBlock:
     weights = "separate weights for each step" if layer.weights_per_step else "weights shared by all steps"
     match layer:
         case SymmetricConvolution(head=head, size=size, constraint=constraint, activation=activation, norm=norm):
@@ -351,11 +353,11 @@ def _layer(layer: Layer, of: tuple[Span, ...]) -> Block:
                 f"{head}: {size}×{size} convolution{_constraint_text(constraint)}",
                 f"{activation.name}{normed}; {weights}",
             )
-            return Block("symmetric layer", lines, of)
+            return DiagramBlock("symmetric layer", lines, of)
         case ConvolutionalField(head=head, net=net, time_dependent=timed, factor=factor):
             time_input = "; time is an input" if timed else ""
             scaled = "" if factor == 1 else f"{notation(factor)} × "
-            return Block(f"{scaled}{head} = {net}", (f"{weights}{time_input}",), of)
+            return DiagramBlock(f"{scaled}{head} = {net}", (f"{weights}{time_input}",), of)
         case _:
             assert_never(layer)
 
@@ -377,35 +379,39 @@ def _constraint_text(constraint: Constraint) -> str:
 
 def solve_nodes(plan: SolvePlan, analysis: Analysis) -> tuple[Node, ...]:
     problem = plan.problem
-    domain = Block("domain", (domain_text(problem.domain),))
+    domain = DiagramBlock("domain", (domain_text(problem.domain),))
     names = ", ".join(c.name for c in problem.components)
     lines = (*(f"with the parameter {w.name}" for w in problem.parameters), *gauge_lines(problem))
-    return domain, *_method(plan, analysis), Block(f"solution {names}", lines)
+    return domain, *_method(plan, analysis), DiagramBlock(f"solution {names}", lines)
 
 
 def _method(plan: SolvePlan, analysis: Analysis) -> tuple[Node, ...]:
     match plan.method:
         case RandomFeatures(n=n):
-            features = Block(
+            features = DiagramBlock(
                 "ansatz", (f"{count_noun(n, 'random Fourier feature') if n else 'random Fourier features'}",)
             )
-            return features, _residuals(plan, analysis), Block("least squares", (plan.reason,))
+            return features, _residuals(plan, analysis), DiagramBlock("least squares", (plan.reason,))
         case Pinn():
-            network = Block(str(plan.network) if plan.network else "network", plan.ansatz)
-            return network, _residuals(plan, analysis), Block("training", (str(plan.method), plan.reason))
+            network = DiagramBlock(str(plan.network) if plan.network else "network", plan.ansatz)
+            return network, _residuals(plan, analysis), DiagramBlock("training", (str(plan.method), plan.reason))
         case Grid(n=n):
             system = BlockGroup("equations on the grid", _equations_and_conditions(plan, analysis), parallel=True)
-            return Block("grid", (f"{n} points per dimension",)), system, Block("grid solver", (plan.reason,))
+            return (
+                DiagramBlock("grid", (f"{n} points per dimension",)),
+                system,
+                DiagramBlock("grid solver", (plan.reason,)),
+            )
         case Elements(order=order):
             system = BlockGroup("weak form on the mesh", _equations_and_conditions(plan, analysis), parallel=True)
-            mesh = Block("mesh", (f"continuous elements of order {order}",))
-            return mesh, system, Block("sparse solver", (plan.reason,))
+            mesh = DiagramBlock("mesh", (f"continuous elements of order {order}",))
+            return mesh, system, DiagramBlock("sparse solver", (plan.reason,))
         case MonteCarlo(samples=samples, steps=steps):
             title = f"{count_noun(samples, 'sample path')} of the diffusion process, {count_noun(steps, 'step')} each"
             conditions = BlockGroup(
                 "data at the end of the paths, boundary conditions", _conditions(plan, analysis), parallel=True
             )
-            mean = Block("sample mean", ("with a 95 % confidence interval", plan.reason))
+            mean = DiagramBlock("sample mean", ("with a 95 % confidence interval", plan.reason))
             return BlockGroup(title, tuple(_path_terms(analysis))), conditions, mean
         case _:
             assert_never(plan.method)
@@ -416,22 +422,22 @@ def _residuals(plan: SolvePlan, analysis: Analysis) -> BlockGroup:
     return BlockGroup(title, _equations_and_conditions(plan, analysis), parallel=True)
 
 
-def _equations_and_conditions(plan: SolvePlan, analysis: Analysis) -> tuple[Block, ...]:
+def _equations_and_conditions(plan: SolvePlan, analysis: Analysis) -> tuple[DiagramBlock, ...]:
     equations = [_equation(k, facts, analysis) for k, facts in enumerate(analysis.equations, 1)]
-    misfits = (Block("data misfit", (o.file,), (o.span,)) for o in plan.problem.measurements)
+    misfits = (DiagramBlock("data misfit", (o.file,), (o.span,)) for o in plan.problem.measurements)
     return (*equations, *_conditions(plan, analysis), *misfits)
 
 
-def _equation(k: int, facts: EquationFacts, analysis: Analysis) -> Block:
+def _equation(k: int, facts: EquationFacts, analysis: Analysis) -> DiagramBlock:
     number = f" {k}" if len(analysis.equations) > 1 else ""
-    return Block(f"PDE{number}", (class_text(facts, analysis),), tuple(t.origin.span for t in facts.terms))
+    return DiagramBlock(f"PDE{number}", (class_text(facts, analysis),), tuple(t.origin.span for t in facts.terms))
 
 
-def _conditions(plan: SolvePlan, analysis: Analysis) -> tuple[Block, ...]:
+def _conditions(plan: SolvePlan, analysis: Analysis) -> tuple[DiagramBlock, ...]:
     """A block for each condition of the text, with the parts of the boundary where it holds."""
     kinds = {c.span: f"{c.kind} condition" for c in analysis.spec.conditions}
     spans = dict.fromkeys(c.span for c in plan.problem.conditions)
-    return tuple(Block(kinds.get(span, "condition"), _locations(plan, span), (span,)) for span in spans)
+    return tuple(DiagramBlock(kinds.get(span, "condition"), _locations(plan, span), (span,)) for span in spans)
 
 
 def _locations(plan: SolvePlan, span: Span) -> tuple[str, ...]:
@@ -440,7 +446,7 @@ def _locations(plan: SolvePlan, span: Span) -> tuple[str, ...]:
     return (", ".join(texts),)
 
 
-def _path_terms(analysis: Analysis) -> list[Block]:
+def _path_terms(analysis: Analysis) -> list[DiagramBlock]:
     """The parts of a step along a path, each with the terms that it comes from."""
     terms = [t for facts in analysis.equations for t in facts.terms]
     kinds: tuple[tuple[type[Term], str, str], ...] = (
@@ -450,4 +456,4 @@ def _path_terms(analysis: Analysis) -> list[Block]:
         (SourceTerm, "source", "weighted integral along the path"),
     )
     spans = {kind: tuple(t.origin.span for t in terms if isinstance(t, kind)) for kind, _, _ in kinds}
-    return [Block(title, (line,), spans[kind]) for kind, title, line in kinds if spans[kind]]
+    return [DiagramBlock(title, (line,), spans[kind]) for kind, title, line in kinds if spans[kind]]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from pdedsl.diagnostics import Source, Span, escaping, width
 from pdedsl.explainer.describe import applied_theorem, overlap
-from pdedsl.explainer.drawing.blocks import Block, BlockGroup, Node, data_nodes, image_nodes, solve_nodes
+from pdedsl.explainer.drawing.blocks import BlockGroup, DiagramBlock, Node, data_nodes, image_nodes, solve_nodes
 from pdedsl.explainer.drawing.svg import CODE, LINE, PROSE, Sheet, style, truncate, wrap_text
 from pdedsl.explainer.terms import term_detail, term_name
 from pdedsl.ir.analysis import Analysis
@@ -140,7 +140,7 @@ def svg(explanation: Explanation) -> str:
     if explanation.theorem and explanation.plan:
         drawing.theorem(applied_theorem(explanation.theorem, explanation.plan))
     nodes = nodes_of(explanation.plan, explanation.analysis) if explanation.plan else ()
-    drawing.columns(nodes or tuple(Block("not compiled", (d.message,), (d.span,)) for d in explanation.errors))
+    drawing.columns(nodes or tuple(DiagramBlock("not compiled", (d.message,), (d.span,)) for d in explanation.errors))
     drawing.axioms(explanation.analysis.axioms)
     return drawing.page(explanation.network, explanation.method_title)
 
@@ -148,7 +148,7 @@ def svg(explanation: Explanation) -> str:
 class PositionedBlock(Record):
     """A block and the end point of its links."""
 
-    block: Block
+    block: DiagramBlock
     x: float
     y: float
 
@@ -260,7 +260,7 @@ class Drawing:
         self.sheet.box(x, top, w, self.y - top, "frame")
         return blocks
 
-    def _block(self, block: Block, x: float, w: float) -> PositionedBlock:
+    def _block(self, block: DiagramBlock, x: float, w: float) -> PositionedBlock:
         titles = list(wrap_text(block.title, _columns(w - 24, PROSE + 1)))
         lines = [line for text in block.lines for line in wrap_text(text, _columns(w - 24, PROSE))]
         top, height = self.y, 12 + LINE * (len(titles) + len(lines))
@@ -302,5 +302,5 @@ def _columns(w: float, character: float) -> int:
     return int(w / character)
 
 
-def _tip(block: Block, quotes: list[str]) -> str:
+def _tip(block: DiagramBlock, quotes: list[str]) -> str:
     return f"{block.title}, from {'; '.join(quotes)}" if quotes else block.title

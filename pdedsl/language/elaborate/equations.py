@@ -28,7 +28,7 @@ from pdedsl.language.elaborate.expressions import report_too_large, tensor
 from pdedsl.language.elaborate.scope import Scope
 from pdedsl.language.elaborate.values import Tensor, collect_domain, common_shape
 from pdedsl.record import Record
-from pdedsl.symbolic.functions import Activation
+from pdedsl.symbolic.functions import ActivationFunction
 from pdedsl.symbolic.rewrite import expand_products, product, substitute
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 
@@ -202,7 +202,7 @@ def _solvability_domain(coefficient: Expr, body: Field, env: Environment) -> tup
     nor q ∂u/∂t = q Δu for a weight of 0. Isolated zeros, as in x ∂u/∂t = x Δu, do not matter."""
     if unknown_fields([coefficient], env):
         return (1 / coefficient,)
-    return (body / coefficient,) if coefficient.has(Field, Activation, Abs, Max, Min, Heaviside, sign) else ()
+    return (body / coefficient,) if coefficient.has(Field, ActivationFunction, Abs, Max, Min, Heaviside, sign) else ()
 
 
 def _solve_for(whole: Expr, target: Partial, k: int, env: Environment) -> Expr:

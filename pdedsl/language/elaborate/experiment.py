@@ -6,7 +6,18 @@ from typing import Any, assert_never
 
 from pdedsl import errors
 from pdedsl.config.base import Located, Number, Whole
-from pdedsl.config.blocks import BLOCKS, ENTRIES, Block, Boxes, Calls, Entry, Names, Nothing, Plain, Transfer
+from pdedsl.config.blocks import (
+    BLOCKS,
+    ENTRIES,
+    Block,
+    BlockEntry,
+    BoxRestriction,
+    Calls,
+    NoValue,
+    OptionNames,
+    Plain,
+    Transfer,
+)
 from pdedsl.config.methods import PARTS
 from pdedsl.config.training import Box
 from pdedsl.diagnostics import PdeError, Span
@@ -98,14 +109,14 @@ def _check_entry(entry: t.Entry, kind: str, seen: dict[str, t.Name]) -> None:
         raise errors.options.value_count(key.text, rule.most, len(entry.items), entry.span)
 
 
-def _values(entry: t.Entry, rule: Entry, env: Environment) -> list[tuple[object, Span]]:
-    if isinstance(rule.what, Nothing):
+def _values(entry: t.Entry, rule: BlockEntry, env: Environment) -> list[tuple[object, Span]]:
+    if isinstance(rule.what, NoValue):
         return [(True, entry.span)]
     return [(_value(entry.key, item, rule, env), item.span) for item in entry.items]
 
 
-def _value(key: t.Name, item: t.Item, rule: Entry, env: Environment) -> object:
-    sourced, boxed = isinstance(rule.what, Calls) and rule.what.sourced, isinstance(rule.what, Boxes)
+def _value(key: t.Name, item: t.Item, rule: BlockEntry, env: Environment) -> object:
+    sourced, boxed = isinstance(rule.what, Calls) and rule.what.sourced, isinstance(rule.what, BoxRestriction)
     suffix = Span(item.value.span.end, item.span.end)
     if sourced and not item.source:
         raise errors.options.needs_from(key.text, item.span)
@@ -119,7 +130,7 @@ def _value(key: t.Name, item: t.Item, rule: Entry, env: Environment) -> object:
         case Calls(forms=forms):
             option = elaborate_option(item.value, forms, errors.options.entry_kind(key.id), env.number, item.span)
             return Transfer(option, _source(item)) if sourced else option
-        case Names():
+        case OptionNames():
             return _named(key, item, rule.what, env)
         case Plain(param=param):
             if (
@@ -129,9 +140,9 @@ def _value(key: t.Name, item: t.Item, rule: Entry, env: Environment) -> object:
             ):
                 raise errors.options.invalid_value(key.id, param.wanted, item.span)
             return elaborate_argument(item.value, param, key.id, env.number)
-        case Boxes():
+        case BoxRestriction():
             return _box(item, env)
-        case Nothing():
+        case NoValue():
             return True
         case _:
             assert_never(rule.what)
@@ -142,7 +153,7 @@ def _source(item: t.Item) -> str:
     return item.source.value if isinstance(item.source, t.String) else item.source.text
 
 
-def _named(key: t.Name, item: t.Item, names: Names, env: Environment) -> object:
+def _named(key: t.Name, item: t.Item, names: OptionNames, env: Environment) -> object:
     head = item.value.head if isinstance(item.value, t.Call) else item.value
     if isinstance(head, t.Name) and head.id in names.forms:
         return elaborate_option(item.value, names.forms, errors.options.entry_kind(key.id), env.number, item.span)
@@ -151,7 +162,7 @@ def _named(key: t.Name, item: t.Item, names: Names, env: Environment) -> object:
     raise _unknown_value(key, item, names)
 
 
-def _unknown_value(key: t.Name, item: t.Item, names: Names) -> PdeError:
+def _unknown_value(key: t.Name, item: t.Item, names: OptionNames) -> PdeError:
     if isinstance(item.value, t.Name):
         return unknown_option_error(item.value, names.words, errors.options.entry_kind(key.id))
     return errors.options.expected_entry_value(key.id, names.words, item.span)

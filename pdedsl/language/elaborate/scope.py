@@ -16,7 +16,7 @@ from pdedsl.record import Record
 from pdedsl.symbolic.symbols import Component
 
 
-class Names(Protocol):
+class NameLookup(Protocol):
     """Lookup of declared names."""
 
     @property
@@ -40,7 +40,7 @@ class Scope(Record):
 
     space: Space
     time: Symbol | None
-    names: Names
+    names: NameLookup
     local: dict[str, Value] = field(default_factory=dict)
     indices: dict[str, Expr] = field(default_factory=dict)
     sums: int = 0  # number of enclosing Σ

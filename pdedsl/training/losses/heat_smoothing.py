@@ -36,7 +36,7 @@ from pdedsl.data.sampling import KeyedRng
 from pdedsl.frozen_model import frozen
 from pdedsl.ir.plan import HeatSmoothing
 from pdedsl.runtime.diff.forward_laplacian.batch_layout import DerivativeLayout
-from pdedsl.runtime.diff.forward_laplacian.jets import Jet, jet_values, make_jet
+from pdedsl.runtime.diff.forward_laplacian.jets import BatchJet, jet_values, make_jet
 from pdedsl.training.losses.classification import ACCURACY, accuracy, full_precision
 
 
@@ -80,7 +80,7 @@ def _forward(model: nn.Module, x: Tensor, probes: int, rng: KeyedRng) -> tuple[T
         lines = rng.like(x, "probes", copies=probes)
     count = dimensions if exact else probes
     scores = model(make_jet(x, lines, DerivativeLayout(0, x.shape[0], count, operator=False)))
-    v: Jet = scores.softmax(-1)
+    v: BatchJet = scores.softmax(-1)
     squares = v.tangent.square().sum(-1).reshape(count, -1)
     return jet_values(v), squares.sum(0) if exact else squares.mean(0)
 

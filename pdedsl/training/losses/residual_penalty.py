@@ -26,7 +26,7 @@ from pdedsl.config.methods import LaplacianEstimator, ResidualTimes, Scores, Tim
 from pdedsl.data.sampling import KeyedRng
 from pdedsl.ir.plan import MAX_EXACT_LAPLACIAN_DIMENSION, ResidualPenalty
 from pdedsl.runtime.diff.forward_laplacian.batch_layout import DerivativeLayout
-from pdedsl.runtime.diff.forward_laplacian.jets import Jet, jet_values, make_jet
+from pdedsl.runtime.diff.forward_laplacian.jets import BatchJet, jet_values, make_jet
 from pdedsl.runtime.learned_fields import FixedTime
 from pdedsl.training.losses.classification import ACCURACY, accuracy, full_precision
 
@@ -94,7 +94,7 @@ class _Points:
             scores = network(*self._jets(config))
         return scores
 
-    def _jets(self, config: ResidualPenalty) -> tuple[Jet, Jet]:
+    def _jets(self, config: ResidualPenalty) -> tuple[BatchJet, BatchJet]:
         """∂_t of the centres, or (∂_t or 0) - νΔ for an exact Laplacian."""
         lines = _dimensions(self.x) if config.estimator is LaplacianEstimator.EXACT else 0
         frame = DerivativeLayout(self.labelled, self.labelled + self.size, lines, diffusivity=config.diffusivity)
@@ -139,7 +139,7 @@ def _residuals(scores: Tensor, points: _Points, config: ResidualPenalty) -> tupl
     g = scores.softmax(-1) if config.of is Scores.PROBABILITIES else scores
     groups = jet_values(g)[points.labelled :].reshape(-1, points.size, g.shape[-1])
     change = torch.zeros_like(groups[0])
-    if isinstance(g, Jet):
+    if isinstance(g, BatchJet):
         change = g.frame.split(g.tangent)[1]
     if config.derivative is TimeDifferentiation.CENTRAL:
         change = change + (groups[-2] - groups[-1]) / (2.0 * config.tau)

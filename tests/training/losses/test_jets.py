@@ -12,7 +12,7 @@ from torch.nn import functional
 from pdedsl.numerics.activations import ACTIVATIONS
 from pdedsl.runtime.activations import ActivationLayer
 from pdedsl.runtime.diff.forward_laplacian.batch_layout import DerivativeLayout
-from pdedsl.runtime.diff.forward_laplacian.jets import Jet, jet_values, make_jet
+from pdedsl.runtime.diff.forward_laplacian.jets import BatchJet, jet_values, make_jet
 from training.losses.exact import NU, points, seeded
 
 DIMENSION = 3
@@ -29,7 +29,7 @@ def derivatives(model: Callable[[Tensor], Tensor], x: Tensor) -> tuple[Tensor, T
     return first.movedim(-1, 0), second.diagonal(dim1=-2, dim2=-1).sum(-1)
 
 
-def jet_of(x: Tensor, start: int, stop: int, operator: bool) -> Jet:
+def jet_of(x: Tensor, start: int, stop: int, operator: bool) -> BatchJet:
     rows = stop - start
     lines = torch.eye(DIMENSION, dtype=x.dtype).reshape(DIMENSION, 1, DIMENSION).expand(-1, rows, -1).flatten(0, 1)
     tangent = torch.cat([lines, torch.zeros(rows if operator else 0, DIMENSION, dtype=x.dtype)])
@@ -41,7 +41,7 @@ def check(model: Callable[[Tensor], Tensor]) -> None:
     first, laplacian = derivatives(model, x[2:6])
     for operator in (False, True):
         found = model(jet_of(x, 2, 6, operator))
-        assert isinstance(found, Jet)
+        assert isinstance(found, BatchJet)
         torch.testing.assert_close(jet_values(found), model(x), rtol=1e-12, atol=1e-14)
         lines, last = found.frame.split(found.tangent)
         torch.testing.assert_close(lines.reshape(first.shape), first, rtol=1e-10, atol=1e-12)
@@ -95,7 +95,7 @@ def test_what_torch_differentiates_once_only() -> None:
 
     x = points(4, DIMENSION)[0]
     found = formula(jet_of(x, 0, 4, False))
-    assert isinstance(found, Jet)
+    assert isinstance(found, BatchJet)
     first, _ = derivatives(formula, x)
     torch.testing.assert_close(found.tangent.reshape(first.shape), first, rtol=1e-10, atol=1e-12)
     with pytest.raises(ValueError, match="the forward Laplacian does not support layer_norm"):

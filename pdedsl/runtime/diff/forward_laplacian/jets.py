@@ -22,7 +22,7 @@ from pdedsl.runtime.diff.forward_laplacian.batch_layout import DerivativeLayout,
 from pdedsl.runtime.diff.forward_laplacian.rules import RULES, chain_rule
 
 
-class Jet(Tensor):
+class BatchJet(Tensor):
     """The values of a batch as a tensor, accompanied by `tangent` = (∂_1 c, …, ∂_d c, Lc) along the batch axis."""
 
     tangent: Tensor
@@ -36,16 +36,16 @@ class Jet(Tensor):
             return _apply(func, args, kwargs or {})
 
 
-def make_jet(value: Tensor, tangent: Tensor, frame: DerivativeLayout) -> Jet:
+def make_jet(value: Tensor, tangent: Tensor, frame: DerivativeLayout) -> BatchJet:
     """`tangent` has frame.blocks · frame.rows rows."""
-    jet = value.as_subclass(Jet)
+    jet = value.as_subclass(BatchJet)
     jet.tangent, jet.frame = tangent, frame
     return jet
 
 
 def jet_values(x: Any) -> Any:
     """A jet without its derivatives; anything else as it is."""
-    if not isinstance(x, Jet):
+    if not isinstance(x, BatchJet):
         return x
     with torch._C.DisableTorchFunctionSubclass():
         return x.as_subclass(Tensor)
@@ -81,7 +81,7 @@ def _out_of_place(name: str) -> Callable[..., Any] | None:
 
 
 def _layer(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> FunctionCall:
-    jets: list[Jet] = []
+    jets: list[BatchJet] = []
     _replace((args, tuple(kwargs.values())), lambda jet: jets.append(jet))
 
     def with_jets(rows: Iterable[Tensor]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -94,8 +94,8 @@ def _layer(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, An
     )
 
 
-def _replace(arguments: Any, by: Callable[[Jet], Any]) -> Any:
+def _replace(arguments: Any, by: Callable[[BatchJet], Any]) -> Any:
     """The jets in arguments replaced in order, including those in lists."""
-    if isinstance(arguments, Jet):
+    if isinstance(arguments, BatchJet):
         return by(arguments)
     return type(arguments)([_replace(x, by) for x in arguments]) if type(arguments) in (list, tuple) else arguments
