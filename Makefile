@@ -3,10 +3,10 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-# The inner loop: the language, its analysis and its plans, without what is marked slow.
+# Tests of the language, the analysis and the planning, without those marked slow.
 QUICK := tests/analysis tests/cli tests/config tests/data tests/errors tests/explainer tests/ir tests/language tests/planning \
          tests/test_*.py
-# A worker takes tests that stand together, and so compiles a spec once for all of them.
+# Workers take consecutive tests, so that a spec is compiled once for all of its tests.
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
 .PHONY: demo test long quick lint format bench fuzz edits vscode kills oldest playground docs docs/build pages clean
@@ -16,13 +16,13 @@ demo: $(VENV)/.installed
 	$(BIN)/python examples/moons.py
 	$(BIN)/python examples/burgers.py
 
-# Lint goes on beside the tests: on two cores it takes the place of waiting. With MARKED= those that take long run too.
+# Lint runs in parallel with the tests. MARKED= includes the long tests.
 MARKED ?= not long
 test: $(VENV)/.developed
 	$(MAKE) lint > $(VENV)/lint.log 2>&1 & lint=$$!; $(PYTEST) -m "$(MARKED)"; tests=$$?; \
 	wait $$lint; lint=$$?; cat $(VENV)/lint.log; rm $(VENV)/lint.log; exit $$((tests + lint))
 
-# What takes long by its nature: campaigns, peers, examples, processes that are killed.
+# Long tests: fuzzing campaigns, comparisons with other libraries, examples, killed processes.
 long: $(VENV)/.developed
 	$(PYTEST) -m long
 
@@ -51,18 +51,18 @@ bench: $(VENV)/.developed
 	$(BIN)/python -m pip install --quiet 'deepxde>=1.15'  # a peer that nothing else needs
 	$(BIN)/python benchmarks/physics.py
 
-# A whole test set, attacked inside its certified radii; AutoAttack beside the reference.
+# Attacks on a test set inside its certified radii; AutoAttack compared with the reference implementation.
 certified: $(VENV)/.developed
 	$(BIN)/python benchmarks/certified.py
 	$(BIN)/python benchmarks/agreement.py
 
-# Specs that nobody would write, the same for the same seed: see tests/fuzzing.
+# Random specs, the same for the same seed: see tests/fuzzing.
 CASES ?= 10000
 SEED  ?= 0
 fuzz: $(VENV)/.developed
 	PYTHONPATH=tests $(BIN)/python -m fuzzing --cases $(CASES) --seed $(SEED)
 
-# Random edits of the shipped specs, and every question of an editor after each: see tests/fuzzing/edits.py.
+# Random edits of the shipped specs, with every editor request after each: see tests/fuzzing/edits.py.
 EDITS ?= 10000
 edits: $(VENV)/.developed
 	PYTHONPATH=tests $(BIN)/python -m fuzzing.edits --edits $(EDITS) --seed $(SEED)
@@ -71,13 +71,13 @@ edits: $(VENV)/.developed
 vscode:
 	cd editors/vscode && npm ci && npm run package
 
-# Runs that are killed and go on: see tests/killing.
+# Runs that are killed and resumed: see tests/killing.
 KILLS ?= 200
 kills: $(VENV)/.developed
 	PYTHONPATH=tests OMP_NUM_THREADS=1 $(BIN)/python -m killing --kills $(KILLS) --seed $(SEED)
 
-# Every dependency of the product in the oldest version that pyproject.toml allows; what only the tests need is new, and so
-# is what the dependencies need, of which old ones warn.
+# Every run-time dependency in the oldest version that pyproject.toml allows; test dependencies are recent, and so are
+# indirect dependencies, of which old versions warn.
 OLDEST := .oldest
 TRIED  := tests/attacks tests/certificates tests/data tests/codegen tests/evaluation/test_compare.py tests/evaluation/test_run.py tests/language tests/ir \
           tests/planning tests/problem tests/runtime/test_step_doubling.py tests/solvers/test_grid.py tests/solvers/test_run.py tests/solvers/test_serialize.py \
@@ -90,7 +90,7 @@ oldest:
 	$(OLDEST)/bin/python -m pytest -n 2 --dist worksteal -W ignore::DeprecationWarning -W ignore::UserWarning \
 	  -m "not slow and not long" $(TRIED)
 
-# The playground: static pages in playground/dist, built by npm; the wheels in it come by pip.
+# The playground: static pages in playground/dist, built by npm, with wheels from pip.
 playground: $(VENV)/bin/python
 	cd playground && npm ci --no-audit --no-fund --loglevel=error && PYTHON=$(CURDIR)/$(BIN)/python npm run --silent build
 
@@ -103,7 +103,7 @@ docs: $(VENV)/.documented
 docs/build: $(VENV)/.documented
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/build
 
-# Documentation and playground, and the playground tried in a headless Chromium.
+# Documentation and playground, and tests of the playground in a headless Chromium.
 pages: docs
 	$(BIN)/python -m pytest playground/tests
 

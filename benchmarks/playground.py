@@ -1,9 +1,9 @@
-"""How long the playground takes in a headless Chromium, and what a first visit transfers, once `make playground` ran.
+"""Start-up, check and transfer times of the playground in a headless Chromium, after `make playground`.
 
     python benchmarks/playground.py [SPEC …]
 
-A check is counted from the rest of the text to the marks at its mistakes. Each spec, or each that is named, is changed
-by a letter in its title, which leaves the equation as it was, and by a digit, which does not.
+A check is timed from the edit to the display of its diagnostics. Each spec, or each that is named, is changed
+by a letter in its title, which leaves the equation unchanged, and by a digit, which changes it.
 """
 
 from __future__ import annotations

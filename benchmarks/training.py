@@ -44,7 +44,7 @@ def data_of(shape: tuple[int, ...], classes: int) -> Data:
 
 
 def sides(name: str, steps: int, folder: Path) -> tuple[Callable[[], None], Callable[[], None]]:
-    """A stretch of `steps` steps by the loop of pdedsl, and by hand."""
+    """`steps` training steps by the loop of pdedsl, and by a hand-written loop."""
     spec, shape, classes, _, settings = CASES[name]
     source = source_of(spec, (*settings, "train.epochs=", "train.steps=1000000"))
     compilation = pdedsl.compile(source.text)

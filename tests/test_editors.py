@@ -87,7 +87,7 @@ STARTED = {"nvim": neovim, "emacs": emacs, "hx": helix}
 
 @pytest.mark.long
 @pytest.mark.parametrize("editor", [name for name in STARTED if shutil.which(name)])
-def test_a_mistake_arrives_in_the_editor(editor: str, tmp_path: Path) -> None:
+def test_diagnostic_is_shown_in_the_editor(editor: str, tmp_path: Path) -> None:
     file = tmp_path / "wrong.pde"
     file.write_text(WRONG, "utf-8")
     arguments = STARTED[editor](tmp_path, file)

@@ -187,5 +187,5 @@ def _ball(x: Tensor, eps: Tensor, box: Box) -> L2FeasibleSet:
 
 
 def _sample(end: Tensor, x: Tensor) -> Tensor:
-    """An end with the batch axis, so that its rows can be told from its channels."""
+    """An end with the batch axis, which distinguishes its rows from its channels."""
     return end.reshape(*[1] * (x.dim() - end.dim()), *end.shape)

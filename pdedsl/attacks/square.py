@@ -56,9 +56,9 @@ class L2ImageProposals:
         away[..., : tiles[0] * side, : tiles[1] * side] = pattern
         return x + self.eps * L2().steepest(away)
 
-    def proposal(self, x: Tensor, at: Tensor, share: float) -> Tensor:
+    def proposal(self, x: Tensor, at: Tensor, fraction: float) -> Tensor:
         """Window W₁ gets the energy of both windows and the unused part of ε², of shape ρη + ν/‖ν‖; W₂ becomes 0."""
-        side = self._side(share, *x.shape[-2:])
+        side = self._side(fraction, *x.shape[-2:])
         away = at - x
         eta = bump_pair(side, self._coin()).to(x)
         (first, shape), (second, _) = self._place(x, eta), self._place(x, eta)
@@ -70,9 +70,9 @@ class L2ImageProposals:
         scale = mass.sqrt() / torch.linalg.vector_norm(new, dim=(2, 3)).clamp_min(torch.finfo(x.dtype).tiny)
         return x + torch.where(first, new * scale[..., None, None], away.masked_fill(second, 0.0))
 
-    def _side(self, share: float, height: int, width: int) -> int:
+    def _side(self, fraction: float, height: int, width: int) -> int:
         """Odd and at least 3."""
-        side = max(3, round(math.sqrt(share * height * width)))
+        side = max(3, round(math.sqrt(fraction * height * width)))
         return min(side + 1 - side % 2, *(extent - 1 + extent % 2 for extent in (height, width)))
 
     def _place(self, x: Tensor, eta: Tensor) -> tuple[Tensor, Tensor]:
@@ -94,8 +94,8 @@ class Proposals(Protocol):
         """Initial points of the search."""
         ...
 
-    def proposal(self, x: Tensor, at: Tensor, share: float) -> Tensor:
-        """Modify about the fraction `share` of the entries of `at`; the caller projects the result."""
+    def proposal(self, x: Tensor, at: Tensor, fraction: float) -> Tensor:
+        """Modify about the fraction `fraction` of the entries of `at`; the caller projects the result."""
         ...
 
 
@@ -126,9 +126,9 @@ class LinfImageProposals:
         n, channels, _, width = x.shape
         return x + self.eps * random_signs(x.new_empty(n, channels, 1, width), self.generator)
 
-    def proposal(self, x: Tensor, at: Tensor, share: float) -> Tensor:
+    def proposal(self, x: Tensor, at: Tensor, fraction: float) -> Tensor:
         n, channels, height, width = x.shape
-        side = min(max(1, round(math.sqrt(share * height * width))), height, width)
+        side = min(max(1, round(math.sqrt(fraction * height * width))), height, width)
         covered, _ = random_window(x, side, self.generator)
         return torch.where(covered, x + self.eps * random_signs(x.new_empty(n, channels, 1, 1), self.generator), at)
 
@@ -144,9 +144,9 @@ class LinfVectorProposals:
     def start(self, x: Tensor) -> Tensor:
         return x + self.eps * random_signs(torch.empty_like(x), self.generator)
 
-    def proposal(self, x: Tensor, at: Tensor, share: float) -> Tensor:
+    def proposal(self, x: Tensor, at: Tensor, fraction: float) -> Tensor:
         chance = torch.empty_like(x).uniform_(generator=self.generator).flatten(1)
-        number = min(max(1, round(share * chance.shape[1])), chance.shape[1])
+        number = min(max(1, round(fraction * chance.shape[1])), chance.shape[1])
         covered = (chance >= chance.topk(number, dim=1).values[:, -1:]).reshape(x.shape)
         return torch.where(covered, x + self.eps * random_signs(torch.empty_like(x), self.generator), at)
 
@@ -154,7 +154,7 @@ class LinfVectorProposals:
 @final
 @dataclass(frozen=True)
 class L2VectorProposals:
-    """ℓ2 on vectors of norm ε: a step of relative length 2·`share` on the sphere, or a new direction (1 in 10)."""
+    """ℓ2 on vectors of norm ε: a step of relative length 2·`fraction` on the sphere, or a new direction (1 in 10)."""
 
     eps: float
     generator: torch.Generator
@@ -162,10 +162,10 @@ class L2VectorProposals:
     def start(self, x: Tensor) -> Tensor:
         return x + self.eps * L2().steepest(torch.empty_like(x).normal_(generator=self.generator))
 
-    def proposal(self, x: Tensor, at: Tensor, share: float) -> Tensor:
+    def proposal(self, x: Tensor, at: Tensor, fraction: float) -> Tensor:
         noise = L2().steepest(torch.empty_like(x).normal_(generator=self.generator))
         new = torch.rand(len(x), generator=self.generator, device=x.device) < 0.1
-        mixed = L2().steepest(L2().steepest(at - x) + 2.0 * share * noise)
+        mixed = L2().steepest(L2().steepest(at - x) + 2.0 * fraction * noise)
         return x + self.eps * select(new, noise, mixed)
 
 
@@ -213,13 +213,13 @@ def square(
     eps: float,
     norm: NormName = "inf",
     queries: int = 1000,
-    share: float = 0.8,
+    fraction: float = 0.8,
     **options: Unpack[AttackOptions],
 ) -> Result:
     """Square attack (Andriushchenko et al., ECCV 2020): score-based black-box random search that maximises the margin.
 
     Args:
-        share: fraction of pixels in the first squares.
+        fraction: fraction of pixels in the first squares.
 
     Example:
         >>> result = attacks.square(model, x, y, eps=0.5, queries=20)
@@ -233,7 +233,7 @@ def square(
         if len(rows):
             left = context.take(rows)
             proposals = make_proposals(measure, left.x, eps, left.generator)
-            attacked[rows] = random_search(left, left.region(measure, eps), proposals, queries, share)
+            attacked[rows] = random_search(left, left.region(measure, eps), proposals, queries, fraction)
         return context.result(measure, attacked)
 
 
@@ -242,7 +242,7 @@ def random_search(
     region: FeasibleSet,
     proposals: Proposals,
     queries: int,
-    share: float = 0.8,
+    fraction: float = 0.8,
     abandonment: Abandonment | None = None,
 ) -> Tensor:
     """The best point of each row. With `abandonment`, rows that have made too little progress are removed."""
@@ -259,7 +259,7 @@ def random_search(
             first, best = first[left], best[left]
         if not len(rows):
             return result
-        proposal = region.project(proposals.proposal(context.x, x, share * fraction_factor(query, queries)))
+        proposal = region.project(proposals.proposal(context.x, x, fraction * halving_factor(query, queries)))
         better, value = _accept(context, x, best, proposal)
         x, best = select(better, proposal, x), torch.where(better, value, best)
     result[rows] = x
@@ -296,6 +296,6 @@ def _finished(context: AttackContext, x: Tensor, best: Tensor, query: int) -> Te
     return done
 
 
-def fraction_factor(query: int, queries: int) -> float:
+def halving_factor(query: int, queries: int) -> float:
     """2^−k after k halvings."""
     return 0.5 ** sum(query * 10000 // queries > at for at in HALVINGS)

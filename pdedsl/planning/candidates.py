@@ -225,7 +225,8 @@ def _scheme_reason(scheme: GridScheme, features: ProblemFeatures, linear: str) -
     smooth = "smooth data" if features.is_smooth else "the solution is not smooth, so that convergence is algebraic"
     match scheme:
         case FourierScheme():
-            axes = "periodic axes" if features.problem.periodic else "periodic extension across the boundary"
+            reflected = any(axis.reflected for axis in scheme.axes)
+            axes = "periodic extension across the boundary" if reflected else "periodic axes"
             return f"{linear} problem with {axes}, {smooth}: a Fourier spectral method"
         case OdeScheme():
             return "ordinary differential equations: an adaptive integrator"

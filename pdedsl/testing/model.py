@@ -78,7 +78,7 @@ def _constant_function(function: FunctionDefinition, module: nn.Module) -> Funct
 
 @dataclass(frozen=True)
 class FileFunctions:
-    """The functions of a Python file, which may have been edited; the file is executed anew."""
+    """The functions of a Python file, which may have been edited; the file is executed again."""
 
     path: Path
     module: ModuleType

@@ -119,7 +119,7 @@ class TrainingEngine:
         batch = samples if phase.is_full_batch else self.config.batch
         self.order = BatchOrder(hash_words(self.config.seed, phase.number), samples, batch)
         self.rows = self.world.local_slice(batch)
-        self.share = (self.rows.stop - self.rows.start) * self.world.size / batch
+        self.loss_scale = (self.rows.stop - self.rows.start) * self.world.size / batch
         for stream in streams(self.model):
             stream.row = self.rows.start
         for part in self.model.modules():
@@ -151,7 +151,7 @@ class TrainingEngine:
 
     def _mini_batch_step(self, x: Tensor, y: Tensor, rng: KeyedRng) -> Terms:
         self.optimizer.zero_grad()
-        terms: Terms = self.objective(x, y, rng, self.share)
+        terms: Terms = self.objective(x, y, rng, self.loss_scale)
         torch.autograd.backward(total_loss(terms))
         self.optimizer.step()
         return {name: term.detach() for name, term in terms.items()}
@@ -165,7 +165,7 @@ class TrainingEngine:
             for stream, state in noise:
                 stream.state.copy_(state)
             self.optimizer.zero_grad()
-            terms: Terms = self.objective(x, y, rng, self.share)
+            terms: Terms = self.objective(x, y, rng, self.loss_scale)
             loss = total_loss(terms)
             torch.autograd.backward(loss)
             evaluated.append({name: term.detach() for name, term in terms.items()})

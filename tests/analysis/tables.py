@@ -64,7 +64,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """The rows of a file, and the shares of them that `make quick` and `make test` run."""
+    """The rows of a file; `make quick` runs one in `quick` of them, `make test` one in `tested`."""
 
     name: str
     rows: tuple[Row, ...]

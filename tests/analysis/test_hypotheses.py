@@ -23,7 +23,7 @@ PARAMETERS = [
 ILL_POSED = read_ill_posed()
 # Decidable cells that are undecided, by row; the table has the correct verdict.
 UNDECIDED = {
-    "delay, ring": "conservation",
+    "delay, periodic": "conservation",
     "KᵀK, rk4, one step": "stability energy_decay",
     "shear, verlet": "stability energy_decay reversibility",
     "swing, KᵀK, bound 2.1": "stability",

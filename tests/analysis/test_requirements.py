@@ -60,7 +60,7 @@ OPEN = {
 }
 KEPT = {
     "heat": (data("∂u/∂t = Δu", VECTOR), ", ".join(FUNCTIONS)),
-    "heat, ring": (periodic("∂u/∂t = 2Δu + ∂u/∂x"), "maximum_principle, conservation"),
+    "heat, periodic": (periodic("∂u/∂t = 2Δu + ∂u/∂x"), "maximum_principle, conservation"),
     "symmetric": (maps("∂Y/∂t = -Kᵀ tanh(K Y)", BOUND), "stability, energy_decay"),
 }
 

@@ -49,20 +49,20 @@ def test_reasons_and_places(row: Row) -> None:
     for name, verdict in analysis.axioms.items():
         assert re.fullmatch(r"[^\n]+\.", verdict.reason), (name, verdict.reason)
         assert not re.search(r"\.\s", verdict.reason), (name, verdict.reason)
-        told = f"{verdict.reason} {verdict.counterexample if isinstance(verdict, Refuted) else ''}"
-        leaked = SYMPY.search(told)
-        assert leaked is None or leaked[0] in row.text, told
+        text = f"{verdict.reason} {verdict.counterexample if isinstance(verdict, Refuted) else ''}"
+        leaked = SYMPY.search(text)
+        assert leaked is None or leaked[0] in row.text, text
         if isinstance(verdict, Refuted):
             assert verdict.counterexample, name
             assert verdict.offending, name
-            assert names_the_guilty(name, verdict, analysis), (name, verdict.reason)
+            assert names_the_offending_terms(name, verdict, analysis), (name, verdict.reason)
     for fact in analysis.equations:
         assert any(isinstance(term, TimeDerivative) for term in fact.terms) >= (fact.equation.order > 0)
         for origin in (term.origin for term in fact.terms):
             assert row.text[origin.span.start : origin.span.end] == origin.text.removeprefix("-")
 
 
-def names_the_guilty(name: str, verdict: Refuted, analysis: Analysis) -> bool:
+def names_the_offending_terms(name: str, verdict: Refuted, analysis: Analysis) -> bool:
     by_order = any(e.equation.order == 2 for e in analysis.equations)
     if name not in OF_TERMS or by_order:
         return True

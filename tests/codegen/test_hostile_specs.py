@@ -94,7 +94,7 @@ def test_commands_show_it_as_text(comment: str, tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("comment", COMMENTS, ids=range(len(COMMENTS)))
-def test_mistakes_show_it_as_text(comment: str, tmp_path: Path) -> None:
+def test_errors_show_it_as_text(comment: str, tmp_path: Path) -> None:
     file = tmp_path / "a\x1b[2J\u202e.pde"
     file.write_text(
         f'pde P "{TITLES[2]}"\nspace x in [0, 1] # {comment}\ntime t in [0, q] # {comment}\n\x1b\u202e = "{TITLES[2]}\n'

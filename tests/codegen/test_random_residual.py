@@ -188,7 +188,7 @@ def test_survival_probability_of_the_nine_maps(end: str, keep: float) -> None:
 
 
 @pytest.mark.parametrize(("end", "width"), [("9", 0.5), ("36", 0.25), ("1", 1.5)])
-def test_share_of_the_branches(end: str, width: float) -> None:
+def test_weights_of_the_branches(end: str, width: float) -> None:
     """Δt w²/6 = 1/24: w = ½ when Δt = 1."""
     model = compiled(changed(shipped("shake_shake"), ("[0, 9]", f"[0, {end}]"))).module()
     assert [m.width for m in model.modules() if isinstance(m, RandomMix)] == pytest.approx([width] * 9, rel=1e-12)
@@ -210,7 +210,7 @@ def test_shake_shake_counts_each_branch_once() -> None:
     assert len({int(s.state[0]) for s in streams(model)}) == 9
 
 
-def test_dropped_maps_are_skipped_whole() -> None:
+def test_dropped_branches_are_not_evaluated() -> None:
     """A kept map is twice its velocity at p = ½, a dropped one is the identity: per sample, in training."""
     text = changed(shipped("stochastic_depth"), ("p = 0.8", "p = 0.5"), ("image(1, 28, 28)", "image(1, 8, 8)"))
     model = compiled(text).module().double().train()

@@ -41,7 +41,7 @@ def test_flip_is_the_mirror_image_of_the_chosen() -> None:
 
 
 @pytest.mark.parametrize("cut", [1, 16, 32, 50])
-def test_halves_of_a_batch_are_the_whole(cut: int) -> None:
+def test_augmentation_of_a_batch_is_that_of_its_halves(cut: int) -> None:
     x = images(70)
     whole = augment(x, ALL, KeyedRng(5, 11))
     first, second = augment(x[:cut], ALL, KeyedRng(5, 11)), augment(x[cut:], ALL, KeyedRng(5, 11, row=cut))

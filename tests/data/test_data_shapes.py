@@ -68,7 +68,7 @@ def test_a_file_without_samples(array: np.ndarray, tmp_path: Path) -> None:
         pdedsl.compile(TEXT.format(classes=3, data='npz("mine.npz")'), data=tmp_path)
 
 
-def test_arrays_of_other_names_are_told(tmp_path: Path) -> None:
+def test_unknown_array_names_are_reported(tmp_path: Path) -> None:
     np.savez(tmp_path / "mine.npz", features=np.zeros((4, 2)), target=np.zeros(4, dtype=int))
     with pytest.raises(PdeError, match=r'np.savez\("mine.npz", x=features, y=target\)'):
         pdedsl.compile(TEXT.format(classes=3, data='npz("mine.npz")'), data=tmp_path)

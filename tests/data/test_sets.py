@@ -58,7 +58,7 @@ def test_a_constant_channel_has_std_one(value: float) -> None:
 LABELS = torch.cat([torch.full((n,), k) for k, n in enumerate((500, 300, 0, 150, 50))])
 
 
-def test_every_beginning_has_the_classes_in_their_shares() -> None:
+def test_every_prefix_is_stratified() -> None:
     order = stratified_order(LABELS, 3, "test")
     assert order.sort().values.tolist() == list(range(1000))
     for n in (10, 20, 100, 333, 999):

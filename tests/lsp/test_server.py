@@ -46,7 +46,7 @@ def spec(name: str) -> str:
 
 @pytest.mark.asyncio
 @pytest.mark.parametrize("name", shipped_specs())
-async def test_shipped_specs_have_no_mistakes(client: LanguageClient, name: str) -> None:
+async def test_shipped_specs_have_no_diagnostics(client: LanguageClient, name: str) -> None:
     assert await shown(client, spec(name)) == []
     symbols = await client.text_document_document_symbol_async(lsp.DocumentSymbolParams(here()))
     assert symbols
@@ -153,7 +153,7 @@ async def test_columns_count_utf_16_units(client: LanguageClient) -> None:
 
 
 @pytest.mark.asyncio
-async def test_of_several_changes_the_last_is_told(client: LanguageClient) -> None:
+async def test_diagnostics_of_the_last_of_several_changes(client: LanguageClient) -> None:
     text, uri, seen = spec("heat"), "file:///changes.pde", []
     await shown(client, text, uri)
     for version in range(2, 7):

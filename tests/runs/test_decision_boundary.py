@@ -174,7 +174,7 @@ def test_more_than_two_classes_need_no_bar() -> None:
     assert len(ax.collections) == 3
 
 
-def test_the_picture_is_written_whole_and_the_same_every_time(tmp_path: Path) -> None:
+def test_picture_is_written_atomically_and_is_reproducible(tmp_path: Path) -> None:
     for name in ("a.png", "b.png"):
         plot_boundaries(panels(classes(circle)), tmp_path / name, 64)
     image = imread(tmp_path / "a.png")

@@ -96,7 +96,7 @@ def test_a_resumed_log_is_the_uninterrupted_one(tmp_path: Path, damage: bytes) -
     assert sorted(p.name for p in tmp_path.iterdir()) == ["resumed.jsonl", "whole.jsonl"]
 
 
-def test_a_whole_last_line_without_its_end_is_kept(tmp_path: Path) -> None:
+def test_complete_last_line_without_newline_is_kept(tmp_path: Path) -> None:
     whole, resumed = tmp_path / "whole.jsonl", tmp_path / "resumed.jsonl"
     log(whole, RUN)
     log(resumed, RUN[:4])

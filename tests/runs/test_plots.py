@@ -121,7 +121,7 @@ def test_a_dense_curve_is_smoothed_without_moving_it() -> None:
 
 
 @pytest.mark.parametrize("count", [0, 3, 99])
-def test_the_picture_is_written_whole(tmp_path: Path, count: int) -> None:
+def test_picture_is_written_atomically(tmp_path: Path, count: int) -> None:
     path = tmp_path / "curves.png"
     path.write_bytes(b"old")
     plot_curves(rows(count) if count else [], path)

@@ -82,7 +82,7 @@ def test_a_batch_of_nothing_but_nan(solver: AdaptiveSolver) -> None:
 
 
 @pytest.mark.parametrize("solver", BATCHES)
-def test_a_norm_of_the_whole_batch_knows_no_others(solver: AdaptiveSolver) -> None:
+def test_error_norm_over_the_batch(solver: AdaptiveSolver) -> None:
     with pytest.raises(SolverFailed):
         solver.solve(Pendulum(), _with_bad_rows(math.nan)[0], UNIT)
 

@@ -224,7 +224,7 @@ def test_meta_device_and_copies() -> None:
     assert torch.equal(pickle.loads(pickle.dumps(operator))(wave, points(), 1.0), expected)
 
 
-def test_mistakes_are_named() -> None:
+def test_invalid_arguments_are_errors() -> None:
     with pytest.raises(ValueError, match="gap"):
         EvolutionOperator(pieces=[GeneratorCoefficients(0, 1), GeneratorCoefficients(2, 3)])
     with pytest.raises(ValueError, match="start < stop"):

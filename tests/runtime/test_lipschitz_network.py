@@ -89,7 +89,7 @@ WEIGHTS = {
 
 
 @pytest.mark.parametrize("name", list(WEIGHTS))
-def test_the_bound_of_a_convolution_is_above_the_norm_of_its_whole_matrix(name: str) -> None:
+def test_bound_of_a_convolution_is_above_the_norm_of_its_matrix(name: str) -> None:
     """The operator written out on images with zeros around them, of several shapes, and all its singular values."""
     weight = WEIGHTS[name]
     bound = float(convolution_norm_bound(weight))

@@ -126,7 +126,7 @@ def test_an_evaluation_between_steps_changes_no_training_noise() -> None:
 
 @pytest.mark.parametrize("cut", [1, 32, 50])
 @pytest.mark.parametrize("samples", [1, 3])
-def test_processes_that_share_a_batch_draw_what_one_would(cut: int, samples: int) -> None:
+def test_noise_does_not_depend_on_the_number_of_processes(cut: int, samples: int) -> None:
     x, halves, model = points(100), [], GaussianNoise(1.0, seed=0)
     for part, row in ((x[:cut], 0), (x[cut:], cut)):
         seed_noise(model, 5, row=row)

@@ -129,7 +129,7 @@ def test_dropout_in_a_step_has_the_papers_diffusivity(dt: float) -> None:
     assert abs(squares.mean() - (1 - p0) / (2 * p0) * v**2) < 4.9 * float(squares.std()) / math.sqrt(n)
 
 
-def test_stochastic_depth_drops_whole_maps() -> None:
+def test_stochastic_depth_drops_residual_branches() -> None:
     z = Dropout(0.5, seed=0, of="layer")(torch.ones(100, 4, 5, 5))
     assert set(z.flatten(1).std(1).tolist()) == {0.0}
     assert set(z.unique().tolist()) == {0.0, 2.0}

@@ -116,7 +116,7 @@ def test_original_passes_in_high_dimension(far: Compilation) -> None:
 
 
 @pytest.mark.parametrize("place", [0, 11, 18])
-def test_a_mistake_in_one_coordinate_of_many_is_found(
+def test_error_in_one_of_many_coordinates_is_detected(
     place: int, far: Compilation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = GeneratorCoefficients.velocity

@@ -129,7 +129,7 @@ def test_modes_come_back_after_an_error() -> None:
 
 
 @pytest.mark.parametrize("norm", ["inf", "2"])
-def test_halves_of_a_batch_are_the_whole(norm: str) -> None:
+def test_loss_of_a_batch_is_the_mean_over_its_halves(norm: str) -> None:
     x, y = points(40, 1, 4, 4)
     attack = attack_of(norm, 0.2, steps=3, eot=2)
 

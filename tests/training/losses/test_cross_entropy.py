@@ -50,7 +50,7 @@ def test_apart_without_an_ensemble_is_the_same() -> None:
 
 
 @pytest.mark.parametrize("apart", [False, True])
-def test_halves_of_a_batch_are_the_whole(apart: bool) -> None:
+def test_loss_of_a_batch_is_the_mean_over_its_halves(apart: bool) -> None:
     model, (x, y) = three(), points(40, 4)
     mean = 0.25 * value(model, x[:10], y[:10], apart) + 0.75 * value(model, x[10:], y[10:], apart)
     torch.testing.assert_close(mean, value(model, x, y, apart), rtol=1e-13, atol=0)

@@ -121,7 +121,7 @@ def test_one_batch_gives_one_set_of_statistics() -> None:
     assert l2(residual(), model.eval(), x) == pytest.approx(trained, rel=1e-10)
 
 
-def test_halves_of_a_batch_are_the_whole() -> None:
+def test_loss_of_a_batch_is_the_mean_over_its_halves() -> None:
     model, (x, y) = small_mlp(), points(48, 3)
     for estimator in ("biased", "unbiased", "exact"):
         loss = ResidualLoss(residual(estimator=estimator))

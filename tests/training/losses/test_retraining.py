@@ -170,7 +170,7 @@ def test_statistics_and_the_previous_model(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", ["forward", "differences"])
-def test_halves_of_a_batch_are_the_whole(form: str) -> None:
+def test_loss_of_a_batch_is_the_mean_over_its_halves(form: str) -> None:
     model = seeded(lambda: mlp(8, 2, (12,), 3, activation="tanh").network())
     previous = seeded(lambda: nn.Linear(12, 3))
     x, y = points(48, 12)
