@@ -22,6 +22,7 @@ from pdedsl.config.base import (
     Preset,
     Sampled,
     Steps,
+    Value,
     Whole,
     Width,
     forms_of,
@@ -254,9 +255,22 @@ class ResidualPenalty(Config, identifier="residual"):
         return frozenset(tau | instants | ({"h", "probes"} if self.estimator is LaplacianEstimator.EXACT else set()))
 
 
-class HeatSmoothing(Config, identifier="retraining"):
-    """Heat smoothing: implicit Euler steps of the heat equation by retraining (Campbell, Finlay, Oberman 2020)."""
+class HeatSmoothingForm(Enum):
+    """Loss of heat smoothing."""
 
+    REGRESSION = "regression"
+    VARIATIONAL = "variational"
+
+
+class HeatSmoothing(Config, identifier="retraining"):
+    """Heat smoothing: the Gaussian average of a trained network by retraining, without sampling.
+
+    `regression` fits the network to the base network at noisy inputs, one sample per input and step; the minimiser is
+    the Gaussian average. `variational` takes implicit Euler steps of the heat equation with a penalty on the gradient
+    (Campbell, Finlay, Oberman 2020); it is implied by any of its arguments, which are all but `start`.
+    """
+
+    form: HeatSmoothingForm | None = None
     steps: Steps = 5
     weight: Positive = Fraction(1, 2)
     probes: Few = 10
@@ -266,8 +280,24 @@ class HeatSmoothing(Config, identifier="retraining"):
     derivative: SpatialDifferentiation = SpatialDifferentiation.FORWARD
 
     @property
+    def is_variational(self) -> bool:
+        params = self.signature()
+        implied = any(getattr(self, key) != params[key].default for key in VARIATIONAL_ARGUMENTS)
+        return self.form is HeatSmoothingForm.VARIATIONAL or (self.form is None and implied)
+
+    @property
     def idle(self) -> frozenset[str]:
-        return frozenset({"delta"} if self.derivative is SpatialDifferentiation.FORWARD else ())
+        if not self.is_variational:
+            return VARIATIONAL_ARGUMENTS
+        return frozenset({"form", *(["delta"] if self.derivative is SpatialDifferentiation.FORWARD else [])})
+
+    @property
+    def effective(self) -> dict[str, Value]:
+        form: dict[str, Value] = {} if self.is_variational else {"form": HeatSmoothingForm.REGRESSION}
+        return form | super().effective
+
+
+VARIATIONAL_ARGUMENTS = frozenset({"steps", "weight", "probes", "delta", "estimator", "derivative"})
 
 
 class RandomizedSmoothing(Config, identifier="sampling"):

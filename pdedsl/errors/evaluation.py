@@ -16,7 +16,14 @@ NO_LIPSCHITZ_BOUND = Code("E626", "a Lipschitz certificate needs a bound on the 
 
 SHORT_STEPS = Code("W621", "the steps of an attack cannot cross its ε-ball")
 LARGE_EPS = Code("W622", "ε exceeds the range of image values")
+VARIATIONAL_SMOOTHING = Code("W624", "the variational form of heat smoothing hardly changes the network")
 UNUSED_CLASSES = Code("W623", "the data set has fewer classes than the model")
+
+
+def variational_smoothing(span: Span) -> Diagnostic:
+    message = "the variational form at the training samples does not determine the Gaussian average between them"
+    hint = "write heat_smoothing without arguments: regression on the base network at noisy inputs"
+    return VARIATIONAL_SMOOTHING.warning(message, span, hint)
 
 
 def short_steps(attack: str, eps: float, reach: float, least: int, span: Span) -> Diagnostic:

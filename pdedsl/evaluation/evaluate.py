@@ -106,6 +106,7 @@ def build_report(engine: EvaluationEngine, requested: Sequence[Measurement], nam
         transfers=metrics.transfers(name),
         certified=metrics.certified(engine.subject, tuple(part[:2] for part in lipschitz_parts(engine.subject.model))),
         audits=metrics.masking_verdicts(),
+        agreement=metrics.agreement(engine.subject),
         seconds=metrics.seconds(),
     )
 

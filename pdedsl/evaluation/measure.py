@@ -9,6 +9,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any, assert_never
 
+import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
@@ -21,6 +22,7 @@ from pdedsl.config.evaluation import (
     SmoothingCertificate,
 )
 from pdedsl.evaluation.protocol import (
+    AgreementMeasurement,
     AttackMeasurement,
     AuditMeasurement,
     CertificateMeasurement,
@@ -64,13 +66,14 @@ class Smoothing:
 @dataclass(frozen=True)
 class EvaluatedModel:
     """`sources` are the source networks of transfer attacks, by name; `surrogates` are networks with the same weights
-    whose adversarial examples the audit transfers to the model."""
+    whose adversarial examples the audit transfers to the model; `base` is the network before heat smoothing."""
 
     model: Model
     box: Box = field(default_factory=Box)
     smoothing: Smoothing | None = None
     sources: Mapping[str, Model] = field(default_factory=dict)
     surrogates: tuple[Model, ...] = ()
+    base: Model | None = None
 
     @property
     def module(self) -> nn.Module | None:
@@ -86,7 +89,7 @@ Columns = Mapping[str, Sequence[Any]]
 
 def measure_batch(measurement: Measurement, subject: EvaluatedModel, x: Tensor, y: Tensor, seed: int) -> Columns:
     """The columns of a batch; a function of the arguments only, independent of earlier measurements."""
-    models = [subject.model, *subject.sources.values()]
+    models = [subject.model, *subject.sources.values(), *(() if subject.base is None else (subject.base,))]
     modules = list(dict.fromkeys(module for model in models for module in modules_of(model)))
     with frozen_state(modules, seed):
         for module in modules:
@@ -107,6 +110,8 @@ def _measure(measurement: Measurement, subject: EvaluatedModel, x: Tensor, y: Te
             return _measure_certificate(certificate, subject, x, seed)
         case AuditMeasurement():
             return _measure_masking(subject, x, y, measurement, seed)
+        case AgreementMeasurement(samples=samples):
+            return _measure_agreement(subject, x, samples, seed)
         case _:
             assert_never(measurement)
 
@@ -182,6 +187,24 @@ def _measure_masking(
         "along": result.landscape.along,
         "across": result.landscape.across,
     }
+
+
+def _measure_agreement(subject: EvaluatedModel, x: Tensor, samples: int, seed: int) -> Columns:
+    """Whether the network and its base predict the class of the Gaussian average, and their ℓ1 distances to it."""
+    assert subject.base is not None
+    assert subject.smoothing is not None
+    generator = torch.Generator(x.device).manual_seed(seed)
+    average = torch.zeros(())
+    with torch.no_grad():
+        for _ in range(samples):
+            noise = torch.randn(x.shape, generator=generator, dtype=x.dtype, device=x.device)
+            average = average + subject.base(x + subject.smoothing.std * noise).softmax(-1) / samples
+        columns: dict[str, Sequence[Any]] = {}
+        for name, model in (("network", subject.model), ("base", subject.base)):
+            p = model(x).softmax(-1)
+            columns[f"{name} agrees"] = (p.argmax(-1) == average.argmax(-1)).tolist()
+            columns[f"{name} distance"] = (p - average).abs().sum(-1).tolist()
+    return columns
 
 
 def _measure_certificate(certificate: Certificate, subject: EvaluatedModel, x: Tensor, seed: int) -> Columns:

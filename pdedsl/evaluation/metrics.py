@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import median
+from statistics import fmean, median
 from typing import Any
 
 import torch
@@ -18,6 +18,7 @@ from pdedsl.config.blocks import WeightHistogram
 from pdedsl.config.evaluation import Attack, Certificate, Norm, SmoothingCertificate, label_of
 from pdedsl.evaluation.measure import CertificateScope, Columns, EvaluatedModel, has_lipschitz_constant
 from pdedsl.evaluation.protocol import (
+    AgreementMeasurement,
     AttackMeasurement,
     AuditMeasurement,
     Measurement,
@@ -31,6 +32,7 @@ from pdedsl.evaluation.report import (
     CalibrationBin,
     CertifiedAccuracy,
     CleanMetrics,
+    GaussianAgreement,
     MaskingVerdict,
     Proportion,
     RobustAccuracy,
@@ -73,6 +75,20 @@ class EvaluationMetrics:
             calibration=sum(b.accuracy.n * abs(b.accuracy.value - b.confidence) for b in bins) / len(correct),
             bins=bins,
             confusion=tuple(map(tuple, confusion)),
+        )
+
+    def agreement(self, subject: EvaluatedModel) -> GaussianAgreement | None:
+        measurement = next((w for w in self.measurements if isinstance(w, AgreementMeasurement)), None)
+        if measurement is None or subject.smoothing is None:
+            return None
+        columns = self.columns[measurement.key]
+        return GaussianAgreement(
+            subject.smoothing.std,
+            measurement.samples,
+            Proportion.from_outcomes(columns["network agrees"]),
+            Proportion.from_outcomes(columns["base agrees"]),
+            fmean(columns["network distance"]),
+            fmean(columns["base distance"]),
         )
 
     def seconds(self) -> tuple[tuple[str, float], ...]:

@@ -91,7 +91,25 @@ class AuditMeasurement:
         return slice(0, None, -(-n // self.samples))
 
 
-Measurement = CleanMeasurement | AttackMeasurement | TransferMeasurement | CertificateMeasurement | AuditMeasurement
+@dataclass(frozen=True)
+class AgreementMeasurement:
+    """Distance of a network to the Gaussian average of its base network, over `samples` noise samples."""
+
+    samples: int = 100  # two averages of 100 samples agree on about 95 % of Fashion-MNIST
+
+    @property
+    def key(self) -> str:
+        return f"Gaussian average samples={self.samples}"
+
+
+Measurement = (
+    CleanMeasurement
+    | AttackMeasurement
+    | TransferMeasurement
+    | CertificateMeasurement
+    | AuditMeasurement
+    | AgreementMeasurement
+)
 
 
 def measurements(block: EvaluateBlock, seeds: range) -> Iterator[Measurement]:

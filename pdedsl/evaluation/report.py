@@ -201,6 +201,21 @@ class WeightMagnitudes:
 
 
 @dataclass(frozen=True)
+class GaussianAgreement:
+    """Agreement of a network, and of its base network, with the Gaussian average of the base network.
+
+    The average is over `noise_samples` samples of standard deviation `sigma`. `network` and `base` are the fractions of
+    inputs with the class of the average, `distance` and `base_distance` the mean ℓ1 distances of the probabilities."""
+
+    sigma: float
+    noise_samples: int
+    network: Proportion
+    base: Proportion
+    distance: float
+    base_distance: float
+
+
+@dataclass(frozen=True)
 class RademacherComplexity:
     """Upper bound on the empirical Rademacher complexity of the linear classifiers with ‖w‖₁ ≤ `weight` on points with
     ‖x‖∞ ≤ `radius`, and its assumptions."""
@@ -234,6 +249,7 @@ class Report:
         audits: verdicts of the gradient-masking audits.
         weights: histogram of weight magnitudes.
         complexity: bound on the Rademacher complexity.
+        agreement: agreement with the Gaussian average, after heat smoothing.
         axioms: properties and verdicts.
         notes: remarks.
         commands: commands that reproduce the report.
@@ -267,6 +283,7 @@ class Report:
     audits: tuple[MaskingVerdict, ...] = ()
     weights: WeightMagnitudes | None = None
     complexity: RademacherComplexity | None = None
+    agreement: GaussianAgreement | None = None
     axioms: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
@@ -349,6 +366,7 @@ def document(report: Report) -> list[Element]:
         *_section("Gradient-masking audit", *_audits(report)),
         *_section("Transfer attacks", _transfers(report)),
         *(element for certified in report.certified for element in _certified(certified)),
+        *_section("Gaussian average", *([] if report.agreement is None else [_agreement(report.agreement)])),
         *_section("Weight magnitudes", *([] if report.weights is None else [_weights(report.weights)])),
         *_section("Rademacher complexity", *([] if report.complexity is None else _complexity(report.complexity))),
         *(Picture(file, caption) for file, caption in report.plots),
@@ -478,6 +496,16 @@ def _weights(weights: WeightMagnitudes) -> Table:
     return Table(("", ""), (("Weights", f"{weights.count:,}"), (f"Weights with |w| < {weights.below:g}", small)))
 
 
+def _agreement(agreement: GaussianAgreement) -> Table:
+    columns = ("", "Class of the average (95 % Clopper-Pearson)", "Mean ℓ1 distance of the probabilities")
+    rows = (
+        ("Base network", str(agreement.base), f"{agreement.base_distance:.3f}"),
+        ("After heat smoothing", str(agreement.network), f"{agreement.distance:.3f}"),
+    )
+    caption = f"Gaussian average of the base network: σ = {agreement.sigma:g}, {agreement.noise_samples} noise samples"
+    return Table((caption, *columns[1:]), rows)
+
+
 def _complexity(complexity: RademacherComplexity) -> list[Element]:
     rows = (
         ("Upper bound on the empirical Rademacher complexity", f"{complexity.bound:.3g}"),
@@ -505,6 +533,11 @@ def summary(report: Report) -> str:
         rows.append((f"robust, {Norm(w.norm).sign}, ε = {w.eps:g}", f"{w.accuracy}{mark} (strongest: {w.strongest})"))
     rows += [(f"  {r.attack}", f"{r.accuracy}{f' (weak: {r.weakness})' if r.weakness else ''}") for r in report.robust]
     rows += [(f"{t.attack}, transfer {t.source} → {t.target}", str(t.accuracy)) for t in report.transfers]
+    if report.agreement is not None:
+        rows += [
+            ("class of the Gaussian average", str(report.agreement.network)),
+            ("  base network", str(report.agreement.base)),
+        ]
     for certified in report.certified:
         name = "certified" if certified.sound else "certified (estimate)"
         shown = certified.accuracies[:: max(1, len(certified.accuracies) // 4)]

@@ -26,7 +26,7 @@ from pdedsl.evaluation.measure import EvaluatedModel, Smoothing
 from pdedsl.evaluation.metrics import weight_magnitudes
 from pdedsl.evaluation.partial_results import open_partial_results
 from pdedsl.evaluation.plots import PlotInputs, write_plots
-from pdedsl.evaluation.protocol import measurements
+from pdedsl.evaluation.protocol import AgreementMeasurement, measurements
 from pdedsl.evaluation.report import FORMAT, RademacherComplexity, Report, write_pages
 from pdedsl.io import RunError, remove_temporary_files, require_no_links, write_text_atomically
 from pdedsl.ir.plan import DataPlan, NoiseStep, ResidualBlocks, SdeSteps
@@ -134,8 +134,11 @@ def _evaluate(
     data = data_of(compilation, config_of(compilation.spec), options.data)
     x, y = _samples(data, options, next(model.parameters()).dtype, data_seed(compilation.spec))
     sources = _sources(folder, block, options, world)
-    subject = _subject(compilation, model, data, sources)
+    base = run.load_base()
+    subject = _subject(compilation, model, data, sources, None if base is None else base.to(world.device))
     requested = tuple(measurements(block, range(options.seed, options.seed + options.seeds)))
+    if subject.base is not None and subject.smoothing is not None:
+        requested = (*requested, AgreementMeasurement())
     try:
         require_arguments(requested, block, subject)
     except ValueError as error:
@@ -195,11 +198,16 @@ def _samples(data: Data, options: EvaluationOptions, dtype: torch.dtype, seed: i
 
 
 def _subject(
-    compilation: Compilation, model: nn.Module, data: Data, sources: Mapping[str, nn.Module]
+    compilation: Compilation,
+    model: nn.Module,
+    data: Data,
+    sources: Mapping[str, nn.Module],
+    base: nn.Module | None,
 ) -> EvaluatedModel:
     box = Box() if data.bounds is None else Box(*data.bounds)
     fixed = with_fixed_steps(model, FIXED_STEPS)
-    return EvaluatedModel(model, box, input_smoothing(compilation, model), sources, () if fixed is None else (fixed,))
+    surrogates = () if fixed is None else (fixed,)
+    return EvaluatedModel(model, box, input_smoothing(compilation, model), sources, surrogates, base)
 
 
 def _sources(folder: Path, block: EvaluateBlock, options: EvaluationOptions, world: World) -> dict[str, nn.Module]:

@@ -33,6 +33,7 @@ from pdedsl.ir.plan import (
     BaseNetwork,
     CrossEntropy,
     DataPlan,
+    GaussianRegression,
     HeatSmoothing,
     ImagePlan,
     Margin,
@@ -315,6 +316,11 @@ def objective_lines(objective: Objective) -> list[str]:
             return [_residual_line(objective), *_unused(objective)]
         case HeatSmoothing():
             return [*_retraining_lines(objective), *_unused(objective)]
+        case GaussianRegression(variance=variance):
+            return [
+                "training loss: cross-entropy, then cross-entropy of v(x) with respect to the trained network at "
+                f"x + sξ, ξ ~ N(0, I), s² = {variance:g}: the minimiser is the Gaussian average"
+            ]
         case _:
             assert_never(objective)
 

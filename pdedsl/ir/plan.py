@@ -159,7 +159,20 @@ class HeatSmoothing(Record):
     derivative: SpatialDifferentiation = SpatialDifferentiation.FORWARD
 
 
-Objective = CrossEntropy | Margin | ResidualPenalty | HeatSmoothing
+class GaussianRegression(Record):
+    """Regression on the Gaussian average of the base network f, s² = `variance`.
+
+    After training by cross-entropy, v minimises the mean of -Σ f_c(x + sξ) log v_c(x), ξ standard normal. The minimiser
+    is v = E f(x + sξ), the solution of the heat equation at x.
+    """
+
+    variance: float
+    start: InitialWeights
+
+
+Retraining = HeatSmoothing | GaussianRegression
+"""Objectives of a second phase, with the trained network as a teacher."""
+Objective = CrossEntropy | Margin | ResidualPenalty | Retraining
 
 
 # ---- Box constraints: `constrain K in [a, b]`

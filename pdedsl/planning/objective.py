@@ -15,6 +15,7 @@ from pdedsl.diagnostics import Span
 from pdedsl.ir.plan import (
     MAX_EXACT_LAPLACIAN_DIMENSION,
     CrossEntropy,
+    GaussianRegression,
     HeatSmoothing,
     Margin,
     Objective,
@@ -83,7 +84,9 @@ def _integrated_diffusivity(paths: PathExpectation, method: Located[words.Diffus
     return sum((s.diffusivity[0][0] * s.length for s in diffusive), S.Zero)
 
 
-def _heat_smoothing(word: words.HeatSmoothing, amount: float) -> HeatSmoothing:
+def _heat_smoothing(word: words.HeatSmoothing, amount: float) -> HeatSmoothing | GaussianRegression:
+    if not word.is_variational:
+        return GaussianRegression(2 * amount, word.start)
     return HeatSmoothing(
         2 * amount,
         word.steps,

@@ -130,8 +130,10 @@ def _unused_arguments(word: Diffusion, plan: DataPlan) -> dict[str, str]:
     match word:
         case Noise():
             return _unused_noise_arguments(word, plan)
+        case HeatSmoothing(is_variational=False):
+            return dict.fromkeys(word.idle, "it belongs to form=variational")
         case ResidualPenalty() | HeatSmoothing():
-            return {key: REASONS.get(key, "derivatives are exact") for key in word.idle}
+            return {key: REASONS.get(key, "derivatives are exact") for key in word.idle - {"form"}}
         case Dropout() | StochasticDepth() | ShakeShake():
             return {} if plan.classes else {"members": NO_MEMBERS}
         case RandomizedSmoothing():

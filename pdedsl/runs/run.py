@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from pdedsl.io import RunError
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.runs.checkpoint import CorruptCheckpoint, Tensors, load_newest, load_tensors
 from pdedsl.runs.events import RunOutcome
-from pdedsl.runs.folder import CHECKPOINTS, SPEC, WEIGHTS
+from pdedsl.runs.folder import BASE_WEIGHTS, CHECKPOINTS, SPEC, WEIGHTS
 from pdedsl.runtime.stencils import carried
 from pdedsl.runtime.weights import require_compatible
 from pdedsl.sources import source_of
@@ -74,6 +75,18 @@ class Run:
         metrics = tuple((name.replace("_", " "), f"{value:.6g}") for name, value in self.metrics.items())
         curves = [Picture(CURVES, f"{self.folder.name}, {self.outcome}")] if (self.folder / CURVES).is_file() else []
         return fragment([Table(("Metric", "Final value"), metrics), *curves], self.folder)
+
+    def load_base(self) -> nn.Module | None:
+        """The network before heat smoothing, in eval mode; None for other runs."""
+        if not (self.folder / BASE_WEIGHTS).is_file():
+            return None
+        try:
+            weights, _ = load_tensors(self.folder / BASE_WEIGHTS)
+        except CorruptCheckpoint as damage:
+            raise RunError(str(damage)) from None
+        base = deepcopy(self.module)
+        base.load_state_dict(weights)
+        return base.eval()
 
     @classmethod
     def of(cls, folder: Path, compilation: Compilation, network: Callable[[int], nn.Module] | None = None) -> Run:

@@ -17,7 +17,7 @@ from pdedsl.data.augment import augment
 from pdedsl.data.batches import BatchOrder
 from pdedsl.data.sampling import KeyedRng
 from pdedsl.data.sets import Data
-from pdedsl.ir.plan import HeatSmoothing
+from pdedsl.ir.plan import Retraining
 from pdedsl.runs.checkpoint import CorruptCheckpoint, State, Tensors, flatten, unflatten
 from pdedsl.runs.distributed import World
 from pdedsl.runs.optimizers import learning_rate_factor, make_optimizer
@@ -52,7 +52,8 @@ class TrainingEngine:
         self.dtype = torch.float64 if config.precision is Precision.FLOAT64 else torch.float32
         self.step = 0
         self.model = self._new(config.seed)
-        self.previous: nn.Module | None = None
+        self.previous: nn.Module | None = None  # teacher of the current retraining
+        self.base: nn.Module | None = None  # teacher of the first retraining
         self.phase: Phase | None = None
 
     # ---- Properties
@@ -97,7 +98,8 @@ class TrainingEngine:
         """Begin a phase: its objective and optimizer, and the teacher network of heat smoothing."""
         if phase.heat and (self.phase is None or phase.heat != self.phase.heat):
             self.previous = deepcopy(self.model).requires_grad_(False).eval()
-            if isinstance(phase.objective, HeatSmoothing) and phase.objective.start is InitialWeights.FRESH:
+            self.base = self.base or self.previous
+            if isinstance(phase.objective, Retraining) and phase.objective.start is InitialWeights.FRESH:
                 self.model = self._new(hash_words(self.config.seed, phase.heat))
         self._prepare(phase)
 
@@ -183,6 +185,8 @@ class TrainingEngine:
             plain["optimizer"] = flatten("optimizer", self.optimizer.state_dict(), tensors)
         if self.previous is not None:
             tensors |= {f"previous.{k}": v for k, v in self.previous.state_dict().items()}
+        if self.base is not None and self.base is not self.previous:
+            tensors |= {f"base.{k}": v for k, v in self.base.state_dict().items()}
         return State(tensors, plain)
 
     def restore(self, step: int, tensors: Tensors, plain: dict[str, Any]) -> None:
@@ -191,14 +195,21 @@ class TrainingEngine:
         self.model.load_state_dict(_with_prefix("model.", tensors))
         if plain["phase"] is None:
             return
-        if any(name.startswith("previous.") for name in tensors):
-            self.previous = deepcopy(self.model).requires_grad_(False).eval()
-            self.previous.load_state_dict(_with_prefix("previous.", tensors))
+        self.previous = self._teacher(_with_prefix("previous.", tensors))
+        self.base = self._teacher(_with_prefix("base.", tensors)) or self.previous
         phase = self.phases[plain["phase"]]
         if not phase.start <= step <= phase.end:
             raise CorruptCheckpoint(f"step {step} is not in phase '{phase.name}'")
         self._prepare(phase)
         self.optimizer.load_state_dict(unflatten(plain["optimizer"], tensors))
+
+    def _teacher(self, weights: Tensors) -> nn.Module | None:
+        """A frozen network in evaluation mode; None without weights."""
+        if not weights:
+            return None
+        teacher = deepcopy(self.model).requires_grad_(False).eval()
+        teacher.load_state_dict(weights)
+        return teacher
 
 
 def _with_prefix(prefix: str, tensors: Tensors) -> Tensors:

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.data.sampling import KeyedRng
-from pdedsl.ir.plan import CrossEntropy, HeatSmoothing, Margin, Objective, ResidualPenalty
-from pdedsl.training.losses import CrossEntropyLoss, HeatLoss, MarginLoss, ResidualLoss
+from pdedsl.ir.plan import CrossEntropy, GaussianRegression, HeatSmoothing, Margin, Objective, ResidualPenalty
+from pdedsl.training.losses import CrossEntropyLoss, GaussianRegressionLoss, HeatLoss, MarginLoss, ResidualLoss
 from pdedsl.training.losses.classification import ACCURACY
 
 Terms = dict[str, Tensor]
@@ -32,6 +32,9 @@ def loss_of(objective: Objective, previous: nn.Module | None) -> Loss:
         case HeatSmoothing():
             assert previous is not None
             return HeatLoss(objective, previous)
+        case GaussianRegression():
+            assert previous is not None
+            return GaussianRegressionLoss(objective, previous)
         case _:
             assert_never(objective)
 

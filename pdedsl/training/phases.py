@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from pdedsl.config.blocks import TrainBlock
 from pdedsl.config.training import Lbfgs, Optimizer
-from pdedsl.ir.plan import CrossEntropy, HeatSmoothing, Objective
+from pdedsl.ir.plan import CrossEntropy, GaussianRegression, HeatSmoothing, Objective
 
 
 @dataclass(frozen=True)
 class Phase:
-    """Steps `start`, …, `start + steps - 1`. `heat` is the index of the heat-smoothing step, from 1; 0 before it."""
+    """Steps `start`, …, `start + steps - 1`. `heat` is the index of the retraining, from 1; 0 before it."""
 
     name: str
     number: int
@@ -39,6 +39,8 @@ def training_phases(config: TrainBlock, objective: Objective, samples: int) -> t
     if isinstance(objective, HeatSmoothing):
         heats = [(f"heat {k}/{objective.steps}", objective, k) for k in range(1, objective.steps + 1)]
         rounds = [("cross-entropy", CrossEntropy(), 0), *heats]
+    if isinstance(objective, GaussianRegression):
+        rounds = [("cross-entropy", CrossEntropy(), 0), ("Gaussian average", objective, 1)]
     phases: list[Phase] = []
     start = 0
     for name, phase_objective, heat in rounds:

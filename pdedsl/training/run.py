@@ -14,14 +14,23 @@ from pdedsl.compiler import Compilation
 from pdedsl.config.blocks import TrainBlock
 from pdedsl.diagnostics.escaping import command
 from pdedsl.io import RunError, write_text_atomically
-from pdedsl.ir.plan import CrossEntropy, HeatSmoothing, Margin
+from pdedsl.ir.plan import CrossEntropy, Margin, Retraining
 from pdedsl.ir.spec import Spec
 from pdedsl.numerics.step_size import SolverFailed
 from pdedsl.runs.checkpoint import save_tensors
 from pdedsl.runs.distributed import World, process_group
 from pdedsl.runs.events import Ended, Listener, RunOutcome, Started
 from pdedsl.runs.experiment import compile_with_settings, config_of, data_of, default_settings, objective_of
-from pdedsl.runs.folder import CHECKPOINTS, METRICS, SAVE_SECONDS, SPEC, WEIGHTS, find_checkpoint, lock_run_folder
+from pdedsl.runs.folder import (
+    BASE_WEIGHTS,
+    CHECKPOINTS,
+    METRICS,
+    SAVE_SECONDS,
+    SPEC,
+    WEIGHTS,
+    find_checkpoint,
+    lock_run_folder,
+)
 from pdedsl.runs.metrics import MetricsLog, TensorBoardLog, read_metrics
 from pdedsl.runs.progress import ProgressDisplay
 from pdedsl.runs.run import Run, initial_weights
@@ -127,7 +136,7 @@ def _train(
             )
         compiles = options.compile and isinstance(objective, CrossEntropy | Margin)
         engine = TrainingEngine(options.network or compilation.module, config, phases, data, world, compiles)
-        if config.adversary and isinstance(objective, HeatSmoothing):
+        if config.adversary and isinstance(objective, Retraining):
             notes = (*notes, "the adversary is applied in cross-entropy training only, not in heat smoothing")
         if options.compile and not compiles:
             notes = (*notes, "torch.compile does not support the derivatives in this loss; the network is not compiled")
@@ -209,5 +218,7 @@ def _result(
         return Run(folder, engine.model.eval(), RunOutcome.DIVERGED, message)
     if engine.world.is_main:
         save_tensors(folder / WEIGHTS, engine.model.state_dict(), {"metrics": metrics, "hash": compilation.spec.hash})
+        if engine.base is not None:
+            save_tensors(folder / BASE_WEIGHTS, engine.base.state_dict(), {"hash": compilation.spec.hash})
     engine.world.barrier()
     return Run(folder, engine.model.eval(), RunOutcome.FINISHED, metrics=metrics)

@@ -11,6 +11,7 @@ import pdedsl
 from pdedsl.config import keyword_aliases
 from pdedsl.config.blocks import ENTRIES
 from pdedsl.config.methods import PARTS
+from pdedsl.ir.spec import Spec
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.language.edit import apply_settings
 
@@ -88,8 +89,23 @@ def test_hashes_are_those_of_the_first_version() -> None:
     assert pdedsl.load(shipped / "black_scholes.pde").hash == "38b02eb5861d8f8b"
     assert pdedsl.load(shipped / "convection_diffusion.pde").hash == "ed3454923b83c1e4"
     assert pdedsl.load(shipped / "enresnet.pde").hash == "edf2393ad671cde5"
-    assert pdedsl.load(shipped / "heat_smoothing.pde").hash == "1fba44de83dc8444"
     assert pdedsl.load(shipped / "parabolic.pde").hash == "6edae8e1ec8215e6"
     smoothing = (shipped / "randomized_smoothing.pde").read_text("utf-8")
     augmented = smoothing.replace("  batch     128\n", "  batch     128\n  augment   gaussian(σ)\n")
     assert pdedsl.parse(augmented).hash == "2929eab466898b50"
+    heat = (shipped / "heat_smoothing.pde").read_text("utf-8")
+    assert _with_arguments(heat, "steps=5, weight=5, probes=10, delta=0.1").hash == "1fba44de83dc8444"
+
+
+def test_form_of_heat_smoothing_is_part_of_the_hash() -> None:
+    heat = (Path(__file__).parents[2] / "specs" / "heat_smoothing.pde").read_text("utf-8")
+    default = pdedsl.parse(heat).hash
+    assert _with_arguments(heat, "form=regression").hash == default
+    assert _with_arguments(heat, "steps=5").hash == default  # a default of the other form, without effect
+    variational = _with_arguments(heat, "form=variational").hash
+    assert variational != default
+    assert _with_arguments(heat, "form=variational, steps=4").hash == _with_arguments(heat, "steps=4").hash
+
+
+def _with_arguments(text: str, arguments: str) -> Spec:
+    return pdedsl.parse(text.replace("by heat_smoothing\n", f"by heat_smoothing({arguments})\n"))

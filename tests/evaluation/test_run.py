@@ -22,6 +22,7 @@ from pdedsl.evaluation.report import (
     CalibrationBin,
     CertifiedAccuracy,
     CleanMetrics,
+    GaussianAgreement,
     MaskingVerdict,
     RademacherComplexity,
     Report,
@@ -254,6 +255,39 @@ def without_seconds(plain: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in plain.items() if key != "seconds"}
 
 
+HEAT = """pde Heat
+space x in R^2
+time t in [0, 1]
+unknown f(x, t) : simplex(2)
+learn base(x) : simplex(2) = mlp(width=16, depth=2)
+∂f/∂t = ½ Δf
+f(x, 0) = base(x)
+realize diffusion by heat_smoothing
+train {
+  data moons(train=200, test=100, noise=0.2)
+  epochs 60
+  batch 50
+  optimizer adam(lr=1e-2)
+}
+evaluate {
+  natural
+}
+"""
+
+
+def test_agreement_with_the_gaussian_average(tmp_path: Path) -> None:
+    """Heat smoothing halves the distance to the average."""
+    run = pdedsl.train(HEAT, tmp_path / "run", listeners=())
+    agreement = evaluate_run(run.folder).agreement
+    assert agreement is not None
+    assert (agreement.sigma, agreement.noise_samples, agreement.network.n) == (1.0, 100, 100)
+    assert agreement.network.value > agreement.base.value
+    assert agreement.distance < agreement.base_distance / 2
+    text = (run.folder / "evaluation" / "report.md").read_text("utf-8")
+    assert "## Gaussian average" in text
+    assert f"{100 * agreement.network.value:.1f} %" in text.split("## Gaussian average")[1]
+
+
 NAMES = {
     CalibrationBin: "low high confidence accuracy",
     CleanMetrics: "accuracy loss calibration bins confusion",
@@ -264,9 +298,10 @@ NAMES = {
     CertifiedAccuracy: "certificate scope sound sigma alpha accuracies abstained medians noise_samples parts "
     "violations",
     WeightMagnitudes: "count below small edges counts",
+    GaussianAgreement: "sigma noise_samples network base distance base_distance",
     RademacherComplexity: "bound weight radius dimension samples assumes",
     Report: "name title hash equation data samples seed parameters clean worst_case robust transfers certified "
-    "audits weights complexity axioms notes commands plots seconds",
+    "audits weights complexity agreement axioms notes commands plots seconds",
 }
 
 

@@ -13,7 +13,7 @@ SPECS = Path(__file__).parents[2] / "specs"
 METHODS = {
     "enresnet": "realize diffusion by noise(members=5, scale=relative)\n",
     "randomized_smoothing": "realize diffusion by randomized_smoothing(samples=100)\n",
-    "heat_smoothing": "realize diffusion by heat_smoothing(steps=5, weight=5, probes=10, delta=0.1)\n",
+    "heat_smoothing": "realize diffusion by heat_smoothing\n",
 }
 
 

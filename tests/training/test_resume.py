@@ -23,6 +23,7 @@ EVERY_KIND = {
     "noise": (specs.NOISY, ()),
     "residual": (specs.RESIDUAL, ()),
     "retraining": (specs.HEAT, ()),
+    "regression": (specs.HEAT, ("realize.diffusion=heat_smoothing",)),
     "fresh retraining": (specs.HEAT, ("realize.diffusion.start=fresh",)),
     "images": (specs.DIGITS, ("train.augment=crop(1), gaussian(0.05)", "train.schedule=cosine(warmup=1)")),
     "adversary": (specs.DIGITS, ("train.adversary=pgd(eps=0.1, steps=2)", "train.epochs=1")),

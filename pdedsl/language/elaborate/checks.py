@@ -13,6 +13,7 @@ from sympy import Expr, Integer, S
 from pdedsl import errors
 from pdedsl.config.data import CLASSES, MEASURED
 from pdedsl.config.evaluation import IteratedAttack, Norm
+from pdedsl.config.methods import HeatSmoothing
 from pdedsl.diagnostics import Reporter, Span
 from pdedsl.ir.spec import Condition, Equation, ExactSolution, Learned, Observation, SpaceKind, Spec, Unknown
 from pdedsl.ir.types import Operator, Simplex, Vector
@@ -254,6 +255,9 @@ def _check_experiment(spec: Spec, reporter: Reporter) -> None:
         is_image = spec.space.image is not None or spec.space.kind is SpaceKind.PIXELS
         if is_image and getattr(attack.config, "norm", None) is Norm.INF and largest > 1:
             reporter.add(errors.evaluation.large_eps(float(largest), attack.span))
+    diffusion = spec.realize.diffusion
+    if diffusion and isinstance(diffusion.config, HeatSmoothing) and diffusion.config.is_variational:
+        reporter.add(errors.evaluation.variational_smoothing(diffusion.span))
     data = spec.train.data if spec.train else None
     type_ = spec.unknowns[0].type if spec.unknowns else None
     classes = spec.network.classes if spec.network else type_.classes if isinstance(type_, Simplex) else None

@@ -2,8 +2,16 @@
 
 from pdedsl.training.losses.adversarial import Adversary
 from pdedsl.training.losses.classification import CrossEntropyLoss, MarginLoss
-from pdedsl.training.losses.heat_smoothing import HeatLoss
+from pdedsl.training.losses.heat_smoothing import GaussianRegressionLoss, HeatLoss
 from pdedsl.training.losses.residual_penalty import ResidualLoss
 from pdedsl.training.losses.weight_penalty import Regularization
 
-__all__ = ["Adversary", "CrossEntropyLoss", "HeatLoss", "MarginLoss", "Regularization", "ResidualLoss"]
+__all__ = [
+    "Adversary",
+    "CrossEntropyLoss",
+    "GaussianRegressionLoss",
+    "HeatLoss",
+    "MarginLoss",
+    "Regularization",
+    "ResidualLoss",
+]

@@ -1,4 +1,12 @@
-"""Heat smoothing: an implicit Euler step of the heat equation by training (Campbell, Finlay, Oberman 2020, eq. 4).
+"""Heat smoothing: the Gaussian average of a trained network by retraining.
+
+Regression, with the base network f and noise of variance s²:
+
+    minimise over v:  mean of -Σ_c f_c(x + sξ) log v_c(x),   ξ standard normal, one sample per input and step
+
+Cross-entropy is a proper scoring rule, so that the minimiser at x is the conditional mean of its target: E f(x + sξ).
+
+The variational form, an implicit Euler step of the heat equation (Campbell, Finlay, Oberman 2020, eq. 4):
 
     minimise over v:  mean of ½‖v - f_k‖² + weight·½hs²‖∇v‖²,   h = 1/steps
 
@@ -34,10 +42,26 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from pdedsl.config.methods import GradientNormEstimator, SpatialDifferentiation
 from pdedsl.data.sampling import KeyedRng
 from pdedsl.frozen_model import frozen
-from pdedsl.ir.plan import HeatSmoothing
+from pdedsl.ir.plan import GaussianRegression, HeatSmoothing
 from pdedsl.runtime.diff.forward_laplacian.batch_layout import DerivativeLayout
 from pdedsl.runtime.diff.forward_laplacian.jets import BatchJet, jet_values, make_jet
 from pdedsl.training.losses.classification import ACCURACY, accuracy, full_precision
+
+
+@dataclass(frozen=True)
+class GaussianRegressionLoss:
+    """Cross-entropy between f(x + sξ) and v(x), f = `base`, a frozen model in evaluation mode. Labels are not used."""
+
+    config: GaussianRegression
+    base: nn.Module
+
+    def __call__(self, model: nn.Module, x: Tensor, y: Tensor, rng: KeyedRng) -> dict[str, Tensor]:
+        with torch.no_grad():
+            noisy = x + self.config.variance**0.5 * rng.like(x, "gaussian average")
+            target = self.base(noisy).softmax(-1)
+        scores = model(x)
+        distance = -(target * scores.log_softmax(-1)).sum(-1).mean()
+        return {"regression": distance, ACCURACY: accuracy(scores, y)}
 
 
 @dataclass(frozen=True)
