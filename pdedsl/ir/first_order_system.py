@@ -29,7 +29,7 @@ class Parameter(Record):
 
 
 class FaceCondition(Record):
-    """expr = 0 on a face, in terms of jets; `variable` is the first variable in it.
+    """expr = 0 on a face, in terms of jets; `variable` is the first one with the highest normal derivative.
 
     `kind` is its type, with symbols for parameters. `differentiated` is the condition differentiated in time up to the
     highest variable of the component (index reduction): it implies the condition if the initial values satisfy it.

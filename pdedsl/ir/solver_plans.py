@@ -59,6 +59,14 @@ class RobinFace(Record):
     gamma: Expr
 
 
+class SeparableOperator(Record):
+    """L u = Σᵢ Lᵢ u with ordinary differential operators Lᵢ = Σⱼ c(xᵢ) ∂ᵢʲ, one for each axis, and Robin conditions
+    with constant coefficients on the faces of the axes that are not periodic."""
+
+    terms: tuple[tuple[tuple[int, Expr], ...], ...]  # for each axis: order of the derivative, coefficient
+    faces: tuple[RobinFace, ...]
+
+
 class InterfaceProblem(Record):
     """Conductivities a and drifts b, one for each axis, the source s, and the boundary conditions."""
 
@@ -94,10 +102,12 @@ class FourierScheme(Record):
 
 
 class ChebyshevScheme(Record):
-    """Chebyshev collocation on a box with boundary conditions, Radau IIA in time."""
+    """Chebyshev collocation on a box with boundary conditions, Radau IIA in time; `separable` is the operator of a
+    stationary linear equation, if it is a sum over the axes."""
 
     system: FirstOrderSystem
     tolerance: float = 1e-9  # of Radau IIA
+    separable: SeparableOperator | None = None
 
 
 class InterfaceFVScheme(Record):

@@ -33,24 +33,28 @@ from pdedsl.ir.solver_plans import (
     OdeScheme,
     PinnPlan,
     RandomFeaturesPlan,
+    SeparableOperator,
     ShortleyWellerScheme,
     SolverPlan,
 )
 
 NONSMOOTH = (Abs, DiracDelta, Heaviside, Max, Min, Piecewise, sign)
 MAX_FEATURE_COORDINATES = 8  # random features cannot cover more dimensions
-FLOPS = 5e9  # per second, of dense factorizations on one core
+FLOPS = 3e10  # per second, of dense factorizations on one core
+EIGENSYSTEM_OPERATIONS = 25.0  # times n³, of a matrix that is not symmetric (Golub, Van Loan 2013, 7.5.6)
 SPARSE_SECONDS = 2e-7  # per unknown^1.5, of a sparse direct solver
 POINTS_PER_RADIAN = 1.0  # of a wave, for a few correct digits: π points per wavelength, and some more for the ends
 LAYER_POINTS = 8.0  # points within a boundary layer, of which Chebyshev points have √(L/δ) per √(points)
 BASE_POINTS = {1: 32, 2: 24, 3: 14}  # points per axis for a smooth solution, by the dimension of space
+SECOND_ORDER_POINTS = 16.0  # points per axis of a method of second order, relative to a spectral method
 NEWTON_ITERATIONS = 10
 ELEMENTS_SECONDS = 0.3  # of the first meshes
 ESTIMATE_COST = 4.0  # of a solution with its residual error estimate, relative to the solution in second degree
 ODE_SECONDS = 0.1  # of an adaptive integrator
 IMPLICIT_STEPS = 60  # time steps of Radau IIA, with a new factorization in a third of them
 SLOW_CONVERGENCE = 50.0  # factor on the predicted time of a method that is unlikely to reach the tolerance
-PINN_SECONDS, MONTE_CARLO_SECONDS = 300.0, 1000.0  # for three correct digits; Monte Carlo: at a few points
+PINN_SECONDS, MONTE_CARLO_SECONDS = 3000.0, 10000.0  # for four correct digits; Monte Carlo: at a few points
+HIGH_DIMENSION_SECONDS = 30.0  # of Monte Carlo, whose convergence does not depend on the dimension
 
 
 @dataclass(frozen=True)
@@ -76,11 +80,18 @@ class ProblemFeatures:
     @cached_property
     def smallest_scale(self) -> float:
         """The smallest length scale of the operator relative to the domain, from coefficients at its center."""
-        return min(
-            (s for r in self.problem.equations for s in self._scales(_coefficients(r, self.problem))), default=1.0
+        scales = (
+            s
+            for r in self.problem.equations
+            for component in range(len(self.problem.components))
+            for s in self._scales(
+                {d: a for d, a in _coefficients(r, self.problem).items() if d.component == component}
+            )
         )
+        return min(scales, default=1.0)
 
     def _scales(self, coefficients: dict[Derivative, float]) -> Iterator[float]:
+        """From the coefficients of the derivatives of one component."""
         lengths = [float(i.end - i.start) for i in self.problem.domain.intervals][: self.dimension]
         for axis, length in enumerate(lengths):
             orders = {
@@ -170,7 +181,7 @@ def predict_seconds(plan: SolverPlan, features: ProblemFeatures) -> float:
             return PINN_SECONDS
         case MonteCarloPlan():
             high = len(problem.domain.coordinates) > MAX_FEATURE_COORDINATES
-            return 0.1 * PINN_SECONDS if high else MONTE_CARLO_SECONDS
+            return HIGH_DIMENSION_SECONDS if high else MONTE_CARLO_SECONDS
         case _:
             assert_never(plan)
 
@@ -188,6 +199,8 @@ def _predict_grid_seconds(scheme: GridScheme, problem: StrongForm, features: Pro
     match scheme:
         case FourierScheme():
             return 1e-6 * unknowns * (IMPLICIT_STEPS * points if problem.domain.has_time else 1)
+        case ChebyshevScheme(separable=SeparableOperator()):
+            return dimension * EIGENSYSTEM_OPERATIONS * points**3 / FLOPS
         case ChebyshevScheme() | InterfaceFVScheme():
             solve = unknowns**3 / FLOPS
             return solve * (IMPLICIT_STEPS * 3 if problem.domain.has_time else nonlinear)
@@ -196,7 +209,7 @@ def _predict_grid_seconds(scheme: GridScheme, problem: StrongForm, features: Pro
         case OdeScheme():
             return ODE_SECONDS
         case ShortleyWellerScheme():
-            seconds: float = SPARSE_SECONDS * (4 * points) ** (1.5 * dimension)
+            seconds: float = SPARSE_SECONDS * (SECOND_ORDER_POINTS * points) ** (1.5 * dimension)
             return seconds
         case _:
             assert_never(scheme)

@@ -32,6 +32,7 @@ from pdedsl.problem.first_order_system import GridNotApplicable, first_order_sys
 from pdedsl.problem.interface_problem import has_discontinuous_diffusion, interface_problem
 from pdedsl.problem.irregular_domain import irregular_dirichlet_problem
 from pdedsl.problem.periodicity import has_periodic_residuals, periodic_axes, split_linear, subtract_lifts
+from pdedsl.problem.separable_operator import separable_operator
 
 MAX_GRID_DIMENSIONS = 3
 
@@ -75,7 +76,7 @@ def plan_scheme(problem: StrongForm) -> GridScheme:
         raise GridNotApplicable(ANTIPERIODIC_GRID)
     if len(system.constraints) != len(system.algebraic):
         raise GridNotApplicable("the numbers of equations and unknowns differ")
-    return ChebyshevScheme(system)
+    return ChebyshevScheme(system, separable=separable_operator(system))
 
 
 def _ode(system: FirstOrderSystem) -> OdeScheme:

@@ -211,7 +211,7 @@ class SystemBuilder:
             if not occurring:
                 raise GridNotApplicable("a condition does not contain an unknown")
             normal = max(d.orders[axis] for d in occurring)
-            variable = min(d.component for d in occurring)
+            variable = min(d.component for d in occurring if d.orders[axis] == normal)
             component, j = self.variables[variable]
             differentiated = expr
             for _ in range(j + 1, self.orders[component]):

@@ -73,13 +73,19 @@ def _times(system: FirstOrderSystem) -> tuple[Expr, ...]:
 
 def _robin_coefficients(system: FirstOrderSystem, condition: FaceCondition) -> RobinFace:
     require_on_grid(MethodFamily.INTERFACE, condition.kind, condition.place, condition.part)
-    match condition.kind:
-        case Robin(alpha=alpha, beta=beta, value=value):
-            face = RobinFace(condition, alpha, beta if condition.place.upper else -beta, -value)
-        case Dirichlet(value=value):
-            face = RobinFace(condition, S.One, S.Zero, -value)
-        case General():
-            raise AssertionError("refused above")
+    face = robin_face(condition)
+    assert face is not None, "general conditions are refused above"
     if any(e.free_symbols & {*_times(system)} for e in (face.alpha, face.beta)):
         raise GridNotApplicable("with discontinuous coefficients boundary coefficients must not depend on time")
     return face
+
+
+def robin_face(condition: FaceCondition) -> RobinFace | None:
+    """The coefficients of a Dirichlet or Robin condition; None for other conditions."""
+    match condition.kind:
+        case Robin(alpha=alpha, beta=beta, value=value):
+            return RobinFace(condition, alpha, beta if condition.place.upper else -beta, -value)
+        case Dirichlet(value=value):
+            return RobinFace(condition, S.One, S.Zero, -value)
+        case General():
+            return None

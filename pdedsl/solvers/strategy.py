@@ -44,6 +44,7 @@ from pdedsl.solvers.methods import SolveOptions, has_derivatives, levels_of
 
 Estimates = Mapping[EstimateKind, float]
 
+SAFETY_FACTOR = 1.25  # on errors from differences of three levels: the grid convergence index of Roache (1994)
 MIN_RATE = 0.1  # smallest assumed ratio of the errors of two levels, from differences alone: order 3.3 under doubling
 COEFFICIENT_FACTOR = 100.0  # a difference that exceeds the omitted coefficients more is not explained by these
 STAGNATION_FACTOR, STAGNATION_LEVELS = 2.0, 2  # smallest improvement over two levels
@@ -231,7 +232,7 @@ class Strategy:
         if not isfinite(previous.difference) or previous.difference <= difference:
             return 1.0
         rate = difference / previous.difference
-        return min(1.0, max(MIN_RATE, rate / (1 - rate)))
+        return SAFETY_FACTOR * min(1.0, max(MIN_RATE, rate / (1 - rate)))
 
     def _second_method(self, candidate: Candidate, values: Tensor) -> float | None:
         """The difference to the best result of another candidate, plus the error of that."""
@@ -255,8 +256,8 @@ class Strategy:
     # ---- Outcome of a level
 
     def _outcome(self, candidate: Candidate, history: list[Level], costs: list[float]) -> str:
-        level = history[-1]
-        if self._accepts(level) or self._converges(history):
+        level, accepted = history[-1], self._accepts(history[-1]) or self._converges(history)
+        if accepted and not (candidate.refinable and _needs_refinement(level.estimates)):
             return ACCEPTED
         if not candidate.refinable:
             return "stated size"
@@ -266,7 +267,7 @@ class Strategy:
             return "stagnation"
         growth = max(costs[-1] / costs[-2], 1.0) if len(costs) > 1 and costs[-2] > 0 else COST_GROWTH
         if costs[-1] * growth > self.options.budget.remaining:
-            return "the next level exceeds the CPU time"
+            return ACCEPTED if accepted else "the next level exceeds the CPU time"
         return REFINED
 
     def _accepts(self, level: Level) -> bool:
@@ -321,6 +322,12 @@ class Strategy:
 
 
 ACCEPTED, REFINED = "accepted", "refined"
+
+
+def _needs_refinement(estimates: Estimates) -> bool:
+    """Whether the decay of the coefficients is confirmed only by residuals: both miss errors of the discrete operator,
+    as those of a pressure."""
+    return set(estimates) == {EstimateKind.DECAY, EstimateKind.RESIDUAL}
 
 
 def _stagnates(history: list[Level]) -> bool:

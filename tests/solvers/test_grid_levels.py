@@ -73,3 +73,30 @@ def test_sizes_follow_the_rate() -> None:
     assert refine_sizes((20, 20), [AxisDecay(1e-4, 0.1), AxisDecay(1e-12, 0.1)], 1e-10) == (26, 20)
     assert refine_sizes((20,), [AxisDecay(1e-12, 0.1)], 1e-10) == (25,)
     assert refine_sizes((20,), [AxisDecay(1.0, 0.999)], 1e-10) == (40,)
+
+
+def test_coefficients_that_vanish_by_construction_are_left_out() -> None:
+    """A pressure has two coefficients less than the velocity."""
+    n, rate = 24, 0.5
+    k = torch.arange(n, dtype=torch.float64)
+    values = torch.zeros(1, 2, n, dtype=torch.float64)
+    expansion = TensorProductExpansion((ChebyshevAxis(0, 1, n),), values, None)
+    expansion.coefficients[:, 0] = 1e-3 * rate ** (2 * k)
+    expansion.coefficients[:, 1] = torch.where(k < n - 2, rate**k, 0.0)
+    decays = axis_decays(expansion)
+    assert decays is not None
+    assert decays[0].tail == pytest.approx(rate ** (n - 2), rel=0.1)
+
+
+def test_condition_of_a_system_determines_the_unknown_with_the_normal_derivative() -> None:
+    """Traction 2 ∂v/∂y + ∂u/∂x on top belongs to v, although u comes first."""
+    text = (
+        "pde A\nspace (x, y) in [0, 1]^2\nunknown u(x, y) : scalar\nunknown v(x, y) : scalar\n"
+        "2 ∂²u/∂x² + ½ ∂²u/∂y² + 3/2 ∂²v/∂x∂y = 4 exp(x + y)\n"
+        "½ ∂²v/∂x² + 2 ∂²v/∂y² + 3/2 ∂²u/∂x∂y = 4 exp(x + y)\n"
+        "u = exp(x + y) on left, right, bottom, top\nv = exp(x + y) on left, right, bottom\n"
+        "∂u/∂x + 2 ∂v/∂y = 3 exp(x + y) on top\n"
+    )
+    (result,) = levels(text, 1e-8, 1)
+    points = torch.rand(100, 2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    assert float((result.module(points) - points.sum(1).exp()[:, None]).detach().abs().max()) < 1e-8

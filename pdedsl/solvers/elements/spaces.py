@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from skfem import (
     Basis,
     ElementLineP1,
+    ElementLineP2,
     ElementLinePp,
     ElementTetP1,
     ElementTetP2,
@@ -35,6 +36,8 @@ def lagrange_element(dimension: int, degree: int) -> Element:
     match dimension, degree:
         case 1, 1:
             return ElementLineP1()
+        case 1, 2:
+            return ElementLineP2()
         case 1, _:
             return ElementLinePp(degree)
         case 2, _:

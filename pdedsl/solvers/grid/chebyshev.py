@@ -18,9 +18,10 @@ import torch
 from sympy import Expr, Symbol
 from torch import Tensor
 
+from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
 from pdedsl.ir.residual import Derivative
-from pdedsl.ir.solver_plans import ChebyshevScheme, InterfaceFVScheme
+from pdedsl.ir.solver_plans import ChebyshevScheme, InterfaceFVScheme, SeparableOperator
 from pdedsl.numerics.butcher import RADAU5
 from pdedsl.runtime.basis import chebyshev
 from pdedsl.runtime.basis.fourier import FourierAxis
@@ -44,6 +45,7 @@ from pdedsl.solvers.grid.grid_result import (
 )
 from pdedsl.solvers.grid.interface_fv import InterfaceFVProblem, make_cells
 from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterValue, compile_expressions, nodal_values
+from pdedsl.solvers.grid.separable import SeparableSystem, apply_along, axis_faces, make_axis_operator
 
 # ---- Discretization
 
@@ -224,8 +226,15 @@ class CollocationProblem:
         return [self._jet(values, self.system.jet_derivatives[s], block.at) for s in formula.jets]
 
     def _jet(self, values: Tensor, jet: Derivative, at: Tensor) -> Tensor:
-        own = values[jet.component]
-        return own[at] if jet.order == 0 else self.matrix(jet.orders)[at] @ own
+        derivative = values[jet.component].reshape(self.shape)
+        for k, order in enumerate(jet.orders):
+            for _ in range(order):
+                derivative = apply_along(self.differentiation_matrices[k], derivative, k)
+        return derivative.reshape(-1)[at]
+
+    @cached_property
+    def differentiation_matrices(self) -> list[Tensor]:
+        return [differentiation_matrix(axis, self.like) for axis in self.axes]
 
     @cached_property
     def mass(self) -> Tensor:
@@ -386,7 +395,64 @@ def solve_chebyshev(
             problem: DiscreteProblem = InterfaceFVProblem(system, coefficients, cells, parameter_values, like)
         case ChebyshevScheme():
             problem = CollocationProblem(system, make_axes(system, sizes), parameter_values, like)
+            if scheme.separable is not None:
+                result = _solve_separable(problem, scheme.separable)
+                if result is not None:
+                    return result
+                _require_dense_solve(problem)
     return _solve_evolution(problem, budget) if system.differential else _solve_stationary(problem)
+
+
+def _require_dense_solve(problem: CollocationProblem) -> None:
+    if problem.count > MAX_UNKNOWNS:
+        raise GridSolveFailed(f"{problem.count} unknowns exceed the limit of the dense direct solver")
+
+
+# ---- Stationary problems
+
+
+def _solve_separable(problem: CollocationProblem, separable: SeparableOperator) -> GridResult | None:
+    """By fast diagonalization; None if the operator is singular or its eigenvectors are nearly dependent."""
+    lines, matrices = problem.nodes_1d, problem.differentiation_matrices
+    system = SeparableSystem(
+        tuple(
+            make_axis_operator(problem.system, separable, k, line, matrix)
+            for k, (line, matrix) in enumerate(zip(lines, matrices, strict=True))
+        )
+    )
+    if system.is_singular:
+        return None
+    source = problem.rhs(torch.zeros_like(problem.mass), 0.0).reshape(problem.shape)[system.interior]
+    data = _boundary_data(problem, separable)
+    for k, axis in enumerate(system.axes):
+        if axis.boundary:
+            own = data[k][tuple(slice(None) if j == k else i for j, i in enumerate(system.interior))]
+            source = source + apply_along(axis.coupling @ axis.data_matrix, own, k)
+    values, response = system.solve(-source), system.solve(problem.test_source.reshape(problem.shape)[system.interior])
+    if values is None or response is None:
+        return None
+    homogeneous = [torch.zeros_like(g) for g in data]
+    _require_unique(problem, system.extend(response, homogeneous).reshape(-1))
+    w = system.extend(values, data)
+    residual = float(problem.rhs(w.reshape(-1), 0.0).reshape(problem.shape)[system.interior].abs().max())
+    module = TensorProductExpansion(problem.axes, w[None, None], None)
+    notes = (f"{_discretization_text(problem)}, fast diagonalization",)
+    return GridResult(module, {"rounds": 1.0, DISCRETE_RESIDUAL: residual}, notes)
+
+
+def _boundary_data(problem: CollocationProblem, separable: SeparableOperator) -> list[Tensor]:
+    """g for both ends of each axis, at all nodes of the others."""
+    space, data = problem.system.statement.domain.space, []
+    for k in range(len(space)):
+        faces = []
+        for face in axis_faces(separable, k):
+            ends = problem.nodes_1d[k][-1:] if face.condition.place.upper else problem.nodes_1d[k][:1]
+            lines = [ends if j == k else line for j, line in enumerate(problem.nodes_1d)]
+            (value,) = compile_pointwise([-face.gamma], space)(*torch.meshgrid(*lines, indexing="ij"))
+            faces.append(value)
+        shape = [0 if j == k else n for j, n in enumerate(problem.shape)]
+        data.append(torch.cat(faces, k) if faces else problem.like.new_zeros(shape))
+    return data
 
 
 def _solve_stationary(problem: DiscreteProblem) -> GridResult:
@@ -424,8 +490,12 @@ def _require_well_posed(problem: CollocationProblem, matrix: LUFactorization, re
         return
     if max(problem.shape) > MAX_RESONANCE_POINTS:
         return
-    right = problem.test_source
-    terms = problem.largest_term(matrix.solve(right).detach())
+    _require_unique(problem, matrix.solve(problem.test_source).detach())
+
+
+def _require_unique(problem: CollocationProblem, response: Tensor) -> None:
+    """Raises IllPosedProblem if L nearly vanishes for the response to the test source."""
+    right, terms = problem.test_source, problem.largest_term(response)
     if float(right.abs().max()) < RESONANCE_RTOL * terms:
         raise IllPosedProblem(
             "the solution is not unique: the homogeneous problem has a nonzero solution up to a relative residual of "

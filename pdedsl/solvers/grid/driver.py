@@ -24,6 +24,7 @@ from pdedsl.ir.solver_plans import (
     GridPlan,
     InterfaceFVScheme,
     OdeScheme,
+    SeparableOperator,
     ShortleyWellerScheme,
 )
 from pdedsl.runtime.basis.interpolation import TensorProductExpansion
@@ -200,6 +201,8 @@ def _first_sizes(plan: GridPlan) -> tuple[int, ...]:
 
 def _is_feasible(plan: GridPlan, sizes: Sequence[int]) -> bool:
     match plan.scheme:
+        case ChebyshevScheme(separable=SeparableOperator()):
+            return prod(sizes) <= MAX_STATIONARY_POINTS
         case ChebyshevScheme(system=system) | InterfaceFVScheme(system=system):
             return len(system.variables) * prod(sizes) <= MAX_UNKNOWNS
         case _:
@@ -240,9 +243,10 @@ def _solve_or_fail(
     plan: GridPlan, n: int, parameter_values: Mapping[str, ParameterValue], like: Tensor, budget: Budget
 ) -> tuple[GridResult, int]:
     """The result, and the number of points per dimension, which a dense solver may reduce."""
-    if isinstance(plan.scheme, ChebyshevScheme | InterfaceFVScheme):
+    dimension = len(plan.problem.domain.space)
+    if isinstance(plan.scheme, ChebyshevScheme | InterfaceFVScheme) and not _is_feasible(plan, (n,) * dimension):
         n = feasible_size(plan.scheme.system, n)
-    return _solve_level(plan, (n,) * len(plan.problem.domain.space), parameter_values, like, budget), n
+    return _solve_level(plan, (n,) * dimension, parameter_values, like, budget), n
 
 
 def _solve_level(

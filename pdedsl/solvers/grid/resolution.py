@@ -20,6 +20,7 @@ from pdedsl.runtime.basis.interpolation import Axis, CellAxis, TensorProductExpa
 
 MIN_BLOCK = 4  # coefficients per block: even or odd functions have two that are not zero
 BLOCK_FRACTION = 8  # a block is the last eighth of the coefficients
+LACKING_RATIO = 1e-6  # of the last two coefficients to those before: a drop that no decay explains
 MAX_GROWTH, MIN_GROWTH = 2.0, 1.25  # ratio of the numbers of points of an axis in two successive levels
 
 
@@ -50,16 +51,29 @@ def _time_weights(expansion: TensorProductExpansion) -> Tensor:
 
 
 def _decay(axis: Axis, squares: Tensor, dim: int) -> AxisDecay:
-    others = [k for k in range(squares.ndim) if k != dim]
-    line = squares.sum(others)
+    """The tails of the components together, and their largest rate."""
+    others = [k for k in range(squares.ndim) if k not in (1, dim)]
+    lines = squares.sum(others)  # (components, coefficients): time and the other axes are summed
     if isinstance(axis, FourierAxis):  # cosines, then sines without the constant
-        line = torch.cat([line[:1], line[1 : axis.half] + line[axis.half :]])
-    n, total = len(line), max(float(line.sum()), 1e-300)
+        lines = torch.cat([lines[:, :1], lines[:, 1 : axis.half] + lines[:, axis.half :]], 1)
+    total = max(float(lines.sum()), 1e-300)
+    parts = [_line_decay(line[: _degree_count(line)] / total) for line in lines]
+    rounding = lines.shape[1] * torch.finfo(squares.dtype).eps
+    return AxisDecay(max(sum(p.tail**2 for p in parts) ** 0.5, rounding), max(p.rate for p in parts))
+
+
+def _degree_count(line: Tensor) -> int:
+    """The number of coefficients without the last two, if these vanish by construction, as those of a pressure."""
+    lacking = len(line) > 2 * MIN_BLOCK and float(line[-2:].max()) <= LACKING_RATIO**2 * float(line[-4:-2].max())
+    return len(line) - 2 if lacking else len(line)
+
+
+def _line_decay(line: Tensor) -> AxisDecay:
+    n = len(line)
     block = max(min(MIN_BLOCK, n // 2), n // BLOCK_FRACTION)
-    before, last = (float(line[n - k * block : n - (k - 1) * block].sum() / total) ** 0.5 for k in (2, 1))
+    before, last = (float(line[n - k * block : n - (k - 1) * block].sum()) ** 0.5 for k in (2, 1))
     ratio = min(last / max(before, 1e-300), 1 - block / n)  # coefficients at rounding level do not decay
-    rounding = n * torch.finfo(squares.dtype).eps
-    return AxisDecay(max(last * ratio / (1 - ratio), rounding), ratio ** (1 / block))
+    return AxisDecay(last * ratio / (1 - ratio), ratio ** (1 / block))
 
 
 def refine_sizes(sizes: Sequence[int], decays: Sequence[AxisDecay] | None, tolerance: float) -> tuple[int, ...]:
