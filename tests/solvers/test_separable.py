@@ -43,7 +43,11 @@ def is_separable(text: str) -> bool:
             16,
             lambda x, y: torch.exp(x + y),
         ),
-        (CUBE + "Δu - u = 2 exp(x - y + z)\nu = exp(x - y + z) on boundary\n", 12, lambda x, y, z: torch.exp(x - y + z)),
+        (
+            CUBE + "Δu - u = 2 exp(x - y + z)\nu = exp(x - y + z) on boundary\n",
+            12,
+            lambda x, y, z: torch.exp(x - y + z),
+        ),
         (
             PERIODIC + "Δu = -5 π² sin(2π x) sin(π y)\nu = 0 on bottom, top\n",
             20,

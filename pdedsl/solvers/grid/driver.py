@@ -49,7 +49,7 @@ from pdedsl.solvers.grid.grid_result import (
 )
 from pdedsl.solvers.grid.nodal_functions import ParameterValue
 from pdedsl.solvers.grid.ode import MIN_TOLERANCE, solve_ode
-from pdedsl.solvers.grid.resolution import AxisDecay, axis_decays, refine_sizes
+from pdedsl.solvers.grid.resolution import MIN_GROWTH, AxisDecay, axis_decays, refine_sizes
 from pdedsl.solvers.grid.shortley_weller import solve_shortley_weller
 from pdedsl.solvers.method_result import EstimateKind, Levels, SolverResult
 
@@ -139,6 +139,7 @@ def solve_on_one_grid(plan: GridPlan, budget: StepBudget) -> nn.Module:
 SPECTRAL_START = {1: 16, 2: 12, 3: 8}  # points per axis of the first level, by the dimension of space
 CELLS_START = {1: 64, 2: 32, 3: 16}
 MAX_EVOLUTION_POINTS, MAX_STATIONARY_POINTS = 1 << 18, 1 << 21  # of a level: the states at all times are in memory
+CLIPPING_STEPS = 20  # between two levels, if the finer one exceeds the limit
 TIME_FRACTION = 0.1  # of the tolerance, for the sum of the errors of all time steps
 MAX_FAILURES = 3  # levels on which Newton's method or a time step may fail before the method has failed
 
@@ -180,7 +181,19 @@ def levels_by_grid(
             continue
         decays = _decays(result)
         yield _level_result(plan, sizes, result, decays)
-        sizes, level = refine_sizes(sizes, decays, TIME_FRACTION * tolerance), level + 1
+        refined = refine_sizes(sizes, decays, TIME_FRACTION * tolerance)
+        sizes, level = _feasible_sizes(plan, sizes, refined), level + 1
+
+
+def _feasible_sizes(plan: GridPlan, before: Sequence[int], wanted: Sequence[int]) -> tuple[int, ...]:
+    """The wanted sizes, or the largest ones between both levels that are feasible, if they are worth a level."""
+    sizes, fraction = tuple(wanted), 1.0
+    while not _is_feasible(plan, sizes):
+        fraction -= 1 / CLIPPING_STEPS
+        sizes = tuple(a + int(fraction * (b - a)) for a, b in zip(before, wanted, strict=True))
+        if max(b / a for a, b in zip(before, sizes, strict=True)) < MIN_GROWTH:
+            return tuple(wanted)
+    return sizes
 
 
 def _levels_by_integrator(plan: GridPlan, tolerance: float, max_steps: int | None, like: Tensor) -> Levels:
