@@ -84,9 +84,7 @@ class ProblemFeatures:
             s
             for r in self.problem.equations
             for component in range(len(self.problem.components))
-            for s in self._scales(
-                {d: a for d, a in _coefficients(r, self.problem).items() if d.component == component}
-            )
+            for s in self._scales({d: a for d, a in _coefficients(r, self.problem).items() if d.component == component})
         )
         return min(scales, default=1.0)
 
