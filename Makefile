@@ -86,7 +86,8 @@ oldest:
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python .ci/oldest.py > $(OLDEST)/constraints.txt
 	$(OLDEST)/bin/python -m pip install --quiet --constraint $(OLDEST)/constraints.txt --editable . \
-	  build foolbox hatchling markdown-it-py 'pytest-lsp>=1.0' pytest-xdist scikit-fem
+	  build foolbox hatchling markdown-it-py 'pytest-lsp>=1.0' pytest-xdist scikit-fem \
+	  fenics-basix fenics-ffcx fenics-ufl
 	$(OLDEST)/bin/python -m pytest -n 2 --dist worksteal -W ignore::DeprecationWarning -W ignore::UserWarning \
 	  -m "not slow and not long" $(TRIED)
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from pdedsl.ir.analysis import Analysis
     from pdedsl.ir.plan import Model, OperatorPlan
     from pdedsl.ir.representation import Representation
-    from pdedsl.ir.solver_plans import GridPlan, SolverPlan
+    from pdedsl.ir.solver_plans import ElementsPlan, GridPlan, SolverPlan
     from pdedsl.language.ast import Syntax
 
 T = TypeVar("T")
@@ -254,6 +254,25 @@ class Compilation(Record):
             raise plan
         return plan
 
+    @cached_property
+    def elements_plan(self) -> ElementsPlan:
+        """The plan of finite elements: that of the spec, or the default one. Raises `PdeError` with the reason if there
+        is no weak form."""
+        from pdedsl.config.methods import Elements
+        from pdedsl.ir.plan import SolvePlan
+        from pdedsl.ir.solver_plans import ElementsPlan
+
+        if not isinstance(self.plan, SolvePlan):
+            raise PdeError(errors.runs.trained_not_solved(self.spec.space.span).diagnostics, self.spec.source)
+        if isinstance(self.plan.solver, ElementsPlan):
+            return self.plan.solver
+        try:
+            plan = self.plan_solver(Elements())
+        except PdeError as error:
+            raise PdeError(error.diagnostics, self.spec.source) from None
+        assert isinstance(plan, ElementsPlan)
+        return plan
+
     def plan_reference(self, grid: Grid) -> GridPlan | PdeError:
         """The plan of a grid on a truncated domain for an equation on R^d, or the reason why there is none."""
         from pdedsl.ir.plan import DataPlan
@@ -337,6 +356,7 @@ class Stage(StrEnum):
     ANALYSIS = "analysis"
     REPRESENTATION = "representation"
     PLAN = "plan"
+    WEAK = "weak"
     PYTHON = "python"
 
 
@@ -382,10 +402,18 @@ class Stages:
                 operator = self._compilation.operator_plan
                 refused = isinstance(operator, PdeError)
                 return noun_text(self._compilation.plan) + ("" if refused else noun_text(operator))
+            case Stage.WEAK:
+                return self._weak_form()
             case Stage.PYTHON:
                 return self._compilation.python()
             case _:
                 assert_never(stage)
+
+    def _weak_form(self) -> str:
+        from pdedsl.explainer.weak_form import weak_form_lines
+
+        form = self._compilation.elements_plan.weak_form
+        return "\n".join(weak_form_lines(form)) + "\n"
 
     def _graph(self) -> str:
         from pdedsl.ir.graph import graph_of

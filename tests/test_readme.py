@@ -156,7 +156,7 @@ def test_the_solving_snippet_runs(capsys: pytest.CaptureFixture[str], monkeypatc
 def test_stages_of_emit() -> None:
     (stages,) = re.findall(r"`--emit ([a-z|]+)`", README)
     for stage in stages.split("|"):
-        assert CliRunner().invoke(cli, ["compile", "--emit", stage, "rotation"]).stdout
+        assert CliRunner().invoke(cli, ["compile", "--emit", stage, "poisson"]).stdout
 
 
 def test_make_targets_are_there() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -41,8 +42,10 @@ STAGES = (
     "analysis",
     "representation",
     "plan",
+    "weak",
     "python",
 )  # of pdedsl.compiler
+TARGETS = ("ufl",)
 
 
 @click.command(
@@ -112,12 +115,21 @@ def _stencils(source: Source, weights: Path, all_kernels: bool, trust: bool) -> 
 
 
 @click.command(
-    epilog=example("pdedsl compile my.pde\npdedsl compile -o out enresnet\npdedsl compile --emit plan resnet")
+    epilog=example(
+        "pdedsl compile my.pde\npdedsl compile -o out enresnet\npdedsl compile --emit plan resnet\n"
+        "pdedsl compile --to ufl poisson_disc"
+    )
 )
 @click.argument("file", type=SPEC)
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Output folder; default: the name of the spec.")
 @click.option(
     "--emit", type=click.Choice(STAGES), help="Print an intermediate representation instead of writing a package."
+)
+@click.option(
+    "--to",
+    "target",
+    type=click.Choice(TARGETS),
+    help="Write the weak form for another program instead: ufl is a script for DOLFINx and Firedrake, with its mesh.",
 )
 @click.option(
     "--standalone",
@@ -131,6 +143,7 @@ def compile(
     file: str,
     output: Path | None,
     emit: str | None,
+    target: str | None,
     standalone: bool,
     force: bool,
     settings: tuple[str, ...],
@@ -140,6 +153,8 @@ def compile(
     from pdedsl.compiler import Stage, Stages, to_compilation
     from pdedsl.explainer.package import write_package
 
+    if target and (emit or standalone):
+        raise click.UsageError("--to excludes --emit and --standalone")
     with exit_on_errors():
         source = read_spec(file, settings)
         if emit:
@@ -151,6 +166,9 @@ def compile(
         raise click.UsageError(
             f"'{folder.resolve().name}' is not a valid Python package name: choose another folder with -o"
         )
+    if target:
+        _write_ufl(compilation, folder, force)
+        return
     files = compilation.standalone_files(folder.resolve().name) if standalone else compilation.files()
     try:
         write_package(folder, files, force)
@@ -160,6 +178,22 @@ def compile(
     echo_imported_networks(compilation)
     top_level = dict.fromkeys(name.partition("/")[0] for name in files)
     echo(f"wrote {compilation.spec.name} to {folder}/: {', '.join(top_level)}")
+
+
+def _write_ufl(compilation: Compilation, folder: Path, force: bool) -> None:
+    """Writes the UFL script and the mesh of a boundary value problem."""
+    from pdedsl.explainer.package import write_package
+    from pdedsl.solvers.elements.ufl_export import ufl_files
+
+    name = re.sub(r"\W+", "_", folder.resolve().name)
+    with exit_on_errors():
+        plan = compilation.elements_plan
+    try:
+        files = ufl_files(plan, name, compilation.spec.title or compilation.spec.name)
+        write_package(folder, files, force)
+    except FileExistsError as error:
+        raise click.UsageError(f"{error}; use --force to overwrite") from None
+    echo(f"wrote {compilation.spec.name} to {folder}/: {', '.join(files)}")
 
 
 @click.command(epilog=example("pdedsl test rotation\npdedsl test --examples 200 --seed 7 my.pde"))

@@ -4,6 +4,7 @@ solution method with its theorem, and the axioms."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import assert_never
 
@@ -19,12 +20,14 @@ from pdedsl.explainer.drawing.draw import svg
 from pdedsl.explainer.lipschitz_certificate import certificate_lines
 from pdedsl.explainer.terms import indexed_text, term_rows
 from pdedsl.explainer.tex import ascii_tex
+from pdedsl.explainer.weak_form import weak_form_lines
 from pdedsl.ir.analysis import Analysis, EquationFacts
 from pdedsl.ir.plan import DataPlan, Model, SolvePlan
 from pdedsl.ir.spec import SpaceKind, Spec, Time
 from pdedsl.ir.terms import Components, Generator, Indexed, MatrixStructure
 from pdedsl.ir.theorem import Theorem
 from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Undecided, Verdict
+from pdedsl.problem.weak_form import NoWeakForm, weak_form
 from pdedsl.record import Record
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Field
@@ -86,6 +89,16 @@ class Explanation(Record):
         operator = isinstance(self.plan, DataPlan) and self.plan.classes is None
         return "Solution method" if physical or operator else "Network"
 
+    @cached_property
+    def weak_form(self) -> list[str]:
+        """The weak form of a boundary value problem; empty if there is none."""
+        if not isinstance(self.plan, SolvePlan):
+            return []
+        try:
+            return weak_form_lines(weak_form(self.plan.problem))
+        except NoWeakForm:
+            return []
+
     def __str__(self) -> str:
         """Plain text, for a terminal."""
         return self._document(lambda text: f"{text}\n{'-' * len(text)}", "  ", escaping.line)
@@ -111,6 +124,7 @@ class Explanation(Record):
             "hash": spec.hash,
             **facts_json(self.analysis),
             "network": self.network,
+            "weak_form": self.weak_form,
             "processes": [p for e in self.analysis.equations for p in process_lines(e, spec)],
             "shapes": sorted({s for e in self.analysis.equations for s in e.structures}),
             "defaults": defaults(self.analysis),
@@ -153,6 +167,7 @@ class Explanation(Record):
         ]
         sections += [
             (self.method_title, self.network),
+            ("Weak form", self.weak_form),
             ("Kernels", list(self.kernels)),
             ("Axioms", _verdicts(analysis.axioms)),
             ("Defaults", defaults(analysis)),

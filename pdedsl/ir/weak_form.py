@@ -84,6 +84,17 @@ class WeakForm(Record):
         return tuple(k for k in range(len(self.trials)) if any(e.masses[k] != 0 for e in self.equations))
 
     @cached_property
+    def boundary_regions(self) -> tuple[tuple[Place, tuple[Expr, ...]], ...]:
+        """The places and parts with boundary integrals or essential conditions."""
+        return tuple(dict.fromkeys((c.place, c.part) for c in (*self.boundary_integrals, *self.essential)))
+
+    def degrees(self, order: int) -> tuple[int, ...]:
+        """Degrees of the elements of every trial function; with multipliers those of Taylor and Hood, at least 2 and
+        1."""
+        order = max(order, 2) if any(t.is_multiplier for t in self.trials) else order
+        return tuple(order - t.is_multiplier for t in self.trials)
+
+    @cached_property
     def is_linear(self) -> bool:
         """Whether all integrands are affine in the trial functions."""
         symbols = {s for s, _ in self.jets}

@@ -188,7 +188,7 @@ class SolverPlanner:
         """Why a method does not apply; None if it does."""
         if not isinstance(method, Grid | Elements) and any(r.has_dirac for r in self.problem.equations):
             return errors.methods.discontinuous_coefficient(span)
-        if places := self.problem.natural_outflow:
+        if not isinstance(method, Elements) and (places := self.problem.natural_outflow):
             return errors.methods.natural_outflow(self.problem.domain.text_of(places[0]), span)
         match method:
             case RandomFeatures():

@@ -41,10 +41,13 @@ def solve_by_elements(
     Raises `ElementsSolveFailed` if the discrete system is singular, or Newton's method or the time steps fail, and
     `MeshingFailed` if the domain has no mesh.
     """
-    level = _solve(
-        plan, mesh_of(plan.problem, _edge_length(plan, DEFAULT_CELLS), _geometry_order(plan)), TIME_TOL, None
-    )
+    level = _solve(plan, default_mesh(plan), TIME_TOL, None)
     return level.result(plan, device, dtype)
+
+
+def default_mesh(plan: ElementsPlan) -> Mesh:
+    """The mesh of a solution on a single mesh."""
+    return mesh_of(plan.problem, _edge_length(plan, DEFAULT_CELLS), _geometry_order(plan))
 
 
 def levels_by_elements(
@@ -91,15 +94,12 @@ def _geometry_order(plan: ElementsPlan) -> int:
     return 1 if all(is_polygonal(g, domain.space) for g in domain.inequalities) else 2
 
 
-def _degrees(plan: ElementsPlan) -> tuple[int, ...]:
-    order = min(plan.method.order, MAX_DEGREE[len(plan.problem.domain.space)])
-    has_multiplier = any(t.is_multiplier for t in plan.weak_form.trials)
-    order = max(order, 2) if has_multiplier else order
-    return tuple(order - t.is_multiplier for t in plan.weak_form.trials)
+def degrees_of(plan: ElementsPlan) -> tuple[int, ...]:
+    return plan.weak_form.degrees(min(plan.method.order, MAX_DEGREE[len(plan.problem.domain.space)]))
 
 
 def _count_dofs(plan: ElementsPlan, mesh: Mesh) -> int:
-    return sum(int(b.N) for b in DiscreteProblem(plan.weak_form, mesh, _degrees(plan)).spaces.bases)
+    return sum(int(b.N) for b in DiscreteProblem(plan.weak_form, mesh, degrees_of(plan)).spaces.bases)
 
 
 # ---- One level
@@ -131,7 +131,7 @@ class Level:
 
 
 def _solve(plan: ElementsPlan, mesh: Mesh, time_tolerance: float, coarse: Level | None) -> Level:
-    problem = DiscreteProblem(plan.weak_form, mesh, _degrees(plan))
+    problem = DiscreteProblem(plan.weak_form, mesh, degrees_of(plan))
     if not plan.weak_form.differential:
         start = None if coarse is None or plan.weak_form.is_linear else _interpolate(coarse, problem)
         w = problem.solve(start)
