@@ -13,7 +13,7 @@ from sympy.printing.str import StrPrinter
 
 from pdedsl.ir.weak_form import WeakEquation, WeakForm
 from pdedsl.record import Record
-from pdedsl.symbolic.functions import Activation, formula_of
+from pdedsl.symbolic.functions import ActivationFunction, formula_of
 
 CELLS = {1: "interval", 2: "triangle", 3: "tetrahedron"}
 NAMES = frozenset("ufl basix domain element w w_t v x t n dx ds F J M forms".split())  # of the script
@@ -74,8 +74,8 @@ class UflScript(Record):
 
     def print(self, expr: Expr) -> str:
         """An expression of coordinates, time, normal and jets."""
-        domain, values = self.form.domain, {}
-        values |= {x: Symbol(f"x[{i}]") for i, x in enumerate(domain.space)}
+        domain = self.form.domain
+        values = {x: Symbol(f"x[{i}]") for i, x in enumerate(domain.space)}
         values |= {n: Symbol(f"n[{i}]") for i, n in enumerate(self.form.normal)}
         if domain.has_time:
             values[domain.coordinates[-1]] = Symbol("t")
@@ -190,7 +190,7 @@ class _UflPrinter(StrPrinter):  # type: ignore[misc]
         return str(text)
 
     def _print_Function(self, e: Expr) -> str:
-        if isinstance(e, Activation):
+        if isinstance(e, ActivationFunction):
             return f"({self._print(formula_of(e.record, e.args[0]))})"
         return f"{FUNCTIONS[type(e).__name__]}({self._print(e.args[0])})"
 

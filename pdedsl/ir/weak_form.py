@@ -86,7 +86,8 @@ class WeakForm(Record):
     @cached_property
     def boundary_regions(self) -> tuple[tuple[Place, tuple[Expr, ...]], ...]:
         """The places and parts with boundary integrals or essential conditions."""
-        return tuple(dict.fromkeys((c.place, c.part) for c in (*self.boundary_integrals, *self.essential)))
+        natural = [(b.place, b.part) for b in self.boundary_integrals]
+        return tuple(dict.fromkeys([*natural, *((c.place, c.part) for c in self.essential)]))
 
     def degrees(self, order: int) -> tuple[int, ...]:
         """Degrees of the elements of every trial function; with multipliers those of Taylor and Hood, at least 2 and
