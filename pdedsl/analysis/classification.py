@@ -85,10 +85,15 @@ def _class_at(rows: Rows, point: Point) -> EquationClass | None:
 def _signs(rows: Rows, point: Point) -> set[int]:
     """The signs of the eigenvalues; empty if an entry is undefined."""
     positive = {s: abs(v) if s.is_positive else v for s, v in point.items()}
-    values = [[value_at(e, positive) for e in row] for row in rows]
-    if any(v is None for row in values for v in row):
-        return set()
-    size = max((abs(v) for row in values for v in row if v is not None), default=0.0)
+    values: list[list[float]] = []
+    for row in rows:
+        values.append([])
+        for e in row:
+            value = value_at(e, positive)
+            if value is None:
+                return set()
+            values[-1].append(value)
+    size = max((abs(v) for row in values for v in row), default=0.0)
     return {_sign(float(v), size) for v in eigsy(mp_matrix(values), eigvals_only=True)}
 
 

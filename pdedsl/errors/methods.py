@@ -261,7 +261,6 @@ monte_carlo_open_curve = _monte_carlo(
     "a curve on the boundary has no Dirichlet condition", "prescribe u on the whole boundary"
 )
 monte_carlo_inner_curve = _monte_carlo("a condition is on a curve inside the domain")
-monte_carlo_mixed_face = _monte_carlo("a boundary face has both Dirichlet and Neumann parts")
 monte_carlo_not_evaluable = _monte_carlo("an expression cannot be evaluated pointwise")
 
 

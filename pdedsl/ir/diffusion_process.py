@@ -95,6 +95,12 @@ class DiffusionProcess(Record):
         """The level-set functions g of the boundary, each once."""
         return tuple(dict.fromkeys(s.place.expr for s in self.boundaries if isinstance(s.place, LevelSet)))
 
+    @cached_property
+    def has_mixed_place(self) -> bool:
+        """Whether a face or level set has both Dirichlet and other parts."""
+        kinds = {(b.place, type(b.event)) for b in self.boundaries}
+        return len(kinds) > len({b.place for b in self.boundaries})
+
     def curvature_bound(self, curve: Expr) -> Expr | None:
         """M ≥ 0 with g(x + h) ≥ g(x) + ∇g(x)·h - ½M|h|² for all x and h, by Gershgorin's theorem; None unless g is
         quadratic."""

@@ -20,7 +20,7 @@ from pdedsl.ir.solver_plans import (
     PeriodicAxis,
     ShortleyWellerScheme,
 )
-from pdedsl.problem.capabilities import ANTIPERIODIC_GRID, JUMP_GRID
+from pdedsl.problem.capabilities import ANTIPERIODIC_GRID, JUMP_GRID, JUMP_INVARIANCE
 from pdedsl.problem.conservation_form import (
     conservation_form,
     dirichlet_value,
@@ -42,11 +42,13 @@ def plan_grid(problem: StrongForm, method: Grid) -> GridPlan:
     with the reason if there is none."""
     if len(problem.domain.space) > MAX_GRID_DIMENSIONS:
         raise GridNotApplicable(f"grids are limited to {MAX_GRID_DIMENSIONS} space dimensions")
-    if not any(problem.lifts):
+    if not any(problem.lifts) or problem.domain.inequalities:
         return GridPlan(problem, method, plan_scheme(problem))
+    if any(r.has_dirac for r in problem.equations):
+        raise GridNotApplicable(JUMP_GRID)
     periodic = subtract_lifts(problem)
     if not has_periodic_residuals(periodic):
-        raise GridNotApplicable("with a jump c between periodic faces, equation and data must be invariant under u + c")
+        raise GridNotApplicable(JUMP_INVARIANCE)
     scheme = plan_scheme(periodic)
     if not isinstance(scheme, FourierScheme | ChebyshevScheme):
         raise GridNotApplicable(JUMP_GRID)

@@ -43,7 +43,7 @@ def process_of(statement: StrongForm) -> DiffusionProcess:
     boundaries = tuple(_process_boundaries(statement))
     drift, matrix, rate, source = generator.drift, generator.matrix, generator.rate, generator.source
     process = DiffusionProcess(domain, drift, matrix, rate, source, data, boundaries)
-    _require_process(process, residual, statement)
+    _require_process(process, residual)
     return process
 
 
@@ -160,8 +160,6 @@ def _boundary_place(condition: ScalarCondition, domain: Domain) -> Place:
 def _unsupported(condition: ScalarCondition) -> PdeError:
     if isinstance(condition.kind, InitialCondition):
         return errors.methods.monte_carlo_second_order_in_time(condition.span)
-    if isinstance(condition.kind, General) and condition.kind.residual.affine is None:
-        return errors.methods.monte_carlo_nonlinear(condition.span)
     region = region_of_condition(condition.place, condition.part)
     reason = find_reason(MethodFamily.MONTE_CARLO, type_of(condition.kind), region)
     return errors.methods.monte_carlo_unsupported(reason, condition.span)
@@ -178,7 +176,7 @@ def _level_function(curve: Expr, condition: ScalarCondition, domain: Domain) -> 
 # ---- Requirements
 
 
-def _require_process(process: DiffusionProcess, residual: Residual, statement: StrongForm) -> None:
+def _require_process(process: DiffusionProcess, residual: Residual) -> None:
     curves = {s.place.expr for s in process.boundaries if isinstance(s.place, LevelSet)}
     if set(process.domain.inequalities) - curves:
         raise errors.methods.monte_carlo_open_curve(residual.span)
@@ -188,9 +186,6 @@ def _require_process(process: DiffusionProcess, residual: Residual, statement: S
         raise errors.methods.monte_carlo_no_dirichlet(residual.span)
     if process.data is None and not process.rate.is_nonpositive:
         raise errors.methods.monte_carlo_growth(residual.span)
-    for place in {s.place: None for s in process.boundaries}:
-        if len({type(s.event) for s in process.boundaries if s.place == place}) > 1:
-            raise errors.methods.monte_carlo_mixed_face(next(c.span for c in statement.conditions if c.place == place))
     if any(unsupported(e, lambda a: "" if isinstance(a, Symbol) else None) for e in _expressions(process)):
         raise errors.methods.monte_carlo_not_evaluable(residual.span)
 

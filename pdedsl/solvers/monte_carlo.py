@@ -110,6 +110,7 @@ class CompiledProcess:
             self.robin_coefficients if any(isinstance(place, Face) for place in reflections) else None,
             self.robin_curves if any(curves) else None,
             torch.tensor(curves, device=x.device) if any(curves) else None,
+            self.dirichlet_parts if self.process.has_mixed_place else None,
         )
 
     def _faces(self, kind: type[Absorption | Reflection], x: Tensor) -> Tensor:
@@ -124,6 +125,34 @@ class CompiledProcess:
                 return 2 * k + int(upper)
             case _:
                 return 2 * self.process.dimension + self.process.curves.index(place.expr)
+
+    @cached_property
+    def dirichlet_parts(self) -> Callable[[Tensor, Tensor], Tensor]:
+        """Which faces and level sets are Dirichlet at the foot of a point, (..., 2d + m)."""
+        count = 2 * self.process.dimension + len(self.process.curves)
+        conditions = [(self.face_index(b.place), b) for b in self.process.boundaries if isinstance(b.event, Absorption)]
+        parts = [(k, b.place, self.functions(b.part) if b.part else None) for k, b in conditions]
+
+        def dirichlet_parts(x: Tensor, t: Tensor) -> Tensor:
+            result = torch.zeros(*t.shape, count, dtype=torch.bool, device=x.device)
+            for k, place, part in parts:
+                inside = True if part is None else torch.stack(part(self._foot(x, place), t)).ge(0).all(0)
+                result[..., k] |= inside
+            return result
+
+        return dirichlet_parts
+
+    def _foot(self, x: Tensor, place: Place) -> Tensor:
+        """The projection onto a face or, to first order, onto a level set."""
+        match place:
+            case Face(coordinate=k, upper=upper):
+                foot = x.clone()
+                foot[..., k] = self.bounds[k][upper]
+                return foot
+            case LevelSet(expr=g):
+                assert self.curves is not None
+                values, gradients = (v.select(x.dim() - 1, self.process.curves.index(g)) for v in self.curves(x))
+                return x - (values / gradients.square().sum(-1)).unsqueeze(-1) * gradients
 
     @cached_property
     def boundary_value(self) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
@@ -424,7 +453,8 @@ CACHED_RESULTS = 4  # a plot has up to three slices
 
 def solve_by_monte_carlo(plan: MonteCarloPlan, *, seed: int = 0) -> SolverResult:
     """Paths are simulated when the solution is evaluated, on the device and in the dtype of the points."""
-    bias_factor = 1 / (2**0.5 - 1) if plan.process.curves else 1.0  # order ½ at curved boundaries
+    # order ½ at curved boundaries, and where the type of the condition changes on a face
+    bias_factor = 1 / (2**0.5 - 1) if plan.process.curves or plan.process.has_mixed_place else 1.0
     module = MonteCarloSolution(path_estimator(plan), plan.method.samples, seed, bias_factor)
     return SolverResult(module, plan.method, notes=(_note(plan),))
 

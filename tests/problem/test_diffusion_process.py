@@ -69,7 +69,7 @@ def test_exact_steps_and_walk_on_spheres() -> None:
         (LINE + "∂u/∂t + u ∂u/∂x = Δu\nu(x, 0) = 0\nu = 0 on boundary", "nonlinear"),
         (LINE + "∂²u/∂t² = Δu\nu(x, 0) = 0\n∂u/∂t(x, 0) = 0\nu = 0 on boundary", "second order in time"),
         (LINE + "x ∂u/∂t = Δu\nu(x, 0) = 0\nu = 0 on boundary", "not constant"),
-        (LINE + "∂u/∂t = Δu\nu(x, 0) = 0\nu² = 1 on boundary", "nonlinear"),
+        (LINE + "∂u/∂t = Δu\nu(x, 0) = 0\nu² = 1 on boundary", "the boundary needs Dirichlet conditions"),
         (
             "space x in [0, 1] periodic\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
             "∂u/∂t = -∂⁴u/∂x⁴\nu(x, 0) = sin(2π x)",

@@ -10,16 +10,17 @@ from torch import Tensor
 
 from pdedsl.api import parse
 from pdedsl.compiler import to_analysis
-from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures
+from pdedsl.config.methods import Elements, Grid, MonteCarlo, Pinn, RandomFeatures
 from pdedsl.config.networks import Mlp
 from pdedsl.diagnostics import NOWHERE
 from pdedsl.ir.problem import StrongForm
-from pdedsl.ir.solver_plans import MonteCarloPlan, PinnPlan
+from pdedsl.ir.solver_plans import ElementsPlan, MonteCarloPlan, PinnPlan
 from pdedsl.lowering.lower import lower
 from pdedsl.planning.grid_schemes import plan_grid
 from pdedsl.planning.solver_selection import DEFAULT_NETWORK, SolverPlanner, plan_random_features
 from pdedsl.solvers import monte_carlo, random_features
 from pdedsl.solvers.collocation_points import PointSampler
+from pdedsl.solvers.elements import driver as elements
 from pdedsl.solvers.grid import driver
 from pdedsl.solvers.method_result import SolverResult
 from pdedsl.solvers.pinn import task
@@ -62,6 +63,12 @@ def pinn_task(problem: StrongForm, method: Pinn, network: Mlp) -> task.PinnTask:
 
 def solve_by_pinn(problem: StrongForm, method: Pinn, network: Mlp = DEFAULT_NETWORK, **options: Any) -> SolverResult:
     return task.solve_by_pinn(plan_pinn(problem, method, network), **options)
+
+
+def solve_by_elements(problem: StrongForm, method: Elements) -> SolverResult:
+    plan = SolverPlanner(problem).plan(method, NOWHERE)
+    assert isinstance(plan, ElementsPlan)
+    return elements.solve_by_elements(plan)
 
 
 def solve_by_monte_carlo(problem: StrongForm, method: MonteCarlo, seed: int = 0) -> SolverResult:

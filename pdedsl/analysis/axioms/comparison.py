@@ -224,7 +224,7 @@ def is_definite(problem: Problem, sign: int) -> bool:
     rows = Entries(diffusion.rows)
     if all(e.is_number for e in rows):
         return bool(rows.is_positive_definite)
-    if not rows.is_diagonal():
+    if not all(rows[i, j].is_zero for i in range(rows.rows) for j in range(rows.cols) if i != j):
         return False
     return all(positive(rows[i, i], diffusion.box) for i in range(rows.rows))
 

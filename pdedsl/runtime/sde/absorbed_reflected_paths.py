@@ -3,8 +3,9 @@
 Paths are absorbed at Dirichlet, reflected at Neumann and Robin, and wrapped at periodic boundaries. Hitting times and
 local times within a step are those of a Brownian bridge, which makes absorption of weak order 1 instead of ½ (Gobet
 2000; Lépingle 1995 for reflection): a path with constant coefficients on a half-line is exact in law. A level set g = 0
-is taken as flat within a step, at the distance g/|∇g|, and reflects along its normal (Gobet 2001). The weight e^{∫c}
-and the source integral are computed by the trapezoidal rule.
+is taken as flat within a step, at the distance g/|∇g|, and reflects along its normal (Gobet 2001). On a face or level
+set with Dirichlet and other parts a step is absorbed or reflected as at the foot of its first point, which displaces
+the ends of the parts by O(√h). The weight e^{∫c} and the source integral are computed by the trapezoidal rule.
 """
 
 from __future__ import annotations
@@ -93,7 +94,9 @@ class PathBoundary:
 
     `curves` gives g (..., m) and ∇g (..., m, d); `dirichlet(x, t, face)` is u at the faces 2k, 2k + 1 of coordinate k
     and at the level sets, numbered after them; `robin(x, t)` is κ and γ (..., 2, d) of ∂u/∂n + κu = γ, and
-    `robin_curves(x, t)` (..., m) that of the level sets, of which those in `reflecting_curves` (m) reflect.
+    `robin_curves(x, t)` (..., m) that of the level sets, of which those in `reflecting_curves` (m) reflect. With
+    Dirichlet and other parts on one face or level set both masks are true, and `dirichlet_parts(x, t)` (..., 2d + m) is
+    the mask of the faces and level sets that absorb at the foot of x.
     """
 
     lower: Tensor
@@ -106,12 +109,33 @@ class PathBoundary:
     robin: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]] | None = None
     robin_curves: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]] | None = None
     reflecting_curves: Tensor | None = None
+    dirichlet_parts: Callable[[Tensor, Tensor], Tensor] | None = None
 
     @cached_property
     def has_absorption(self) -> bool:
         """Whether paths can be absorbed."""
         at_curves = self.curves is not None and (self.reflecting_curves is None or not self.reflecting_curves.all())
-        return at_curves or bool(self.absorbing.any())
+        return at_curves or bool(self.absorbing.any()) or self.dirichlet_parts is not None
+
+    def absorbs(self, x: Tensor, t: Tensor) -> Tensor:
+        """Which faces and level sets absorb a step from x, (2d + m) or (..., 2d + m)."""
+        if self.dirichlet_parts is not None:
+            return self.dirichlet_parts(x, t)
+        if self.curves is None:
+            return self.absorbing.mT.flatten()
+        reflecting = self.reflecting_curves
+        curves = self.absorbing.new_ones(self.curves(x)[0].shape[-1]) if reflecting is None else ~reflecting
+        return torch.cat([self.absorbing.mT.flatten(), curves])
+
+    def reflects(self, x: Tensor, t: Tensor) -> tuple[Tensor, Tensor]:
+        """Which faces (..., 2, d) and level sets (..., m) reflect a step from x."""
+        faces = self.absorbing.numel()
+        curves = self.absorbing.new_zeros(0) if self.reflecting_curves is None else self.reflecting_curves
+        if self.dirichlet_parts is None:
+            return self.reflecting, curves
+        absorbs = self.dirichlet_parts(x, t)
+        at_faces = absorbs[..., :faces].unflatten(-1, (-1, 2)).mT
+        return self.reflecting & ~at_faces, curves & ~absorbs[..., faces:] if curves.numel() else curves
 
     def inside(self, y: Tensor) -> Tensor:
         """Wrap periodic coordinates; without level sets, clamp at faces without a condition."""
@@ -173,7 +197,7 @@ def advance_paths(
         y, log_weight, source_integral = _reflect_at_curves(bent, boundary, y, later, variance, noise.uniform)
     crossed = torch.zeros_like(path.alive)
     if boundary.has_absorption:
-        crossed = _hits(boundary, x, y, root, h, noise.uniform).any(-1)
+        crossed = _hits(boundary, (x, t), y, root, h, noise.uniform).any(-1)
     continuing, absorbed = path.alive & ~crossed, path.alive & crossed
     inside = boundary.inside(y)
     log_weight, source_integral = _accumulate(sde, log_weight, source_integral, (x, t), (inside, later), dt)
@@ -196,7 +220,7 @@ def absorbed_value(
     x, t, h = path.x, path.t, dt.unsqueeze(-1)
     root = sde.root(x, t)
     near, far, variance = _boundary_distances(boundary, x, path.y, root, h)
-    hit = _hits(boundary, x, path.y, root, h, path.uniform)
+    hit = _hits(boundary, (x, t), path.y, root, h, path.uniform)
     when = torch.where(hit, first_hitting_fraction(near, far, variance, *times), torch.inf)
     first, face = when.min(-1)
     s = first.clamp(0, 1).unsqueeze(-1)
@@ -205,7 +229,11 @@ def absorbed_value(
     spent = s.squeeze(-1) * dt
     there = t + sde.direction * spent
     log_weight, source_integral = _accumulate(sde, path.log_weight, path.source_integral, (x, t), (z, there), spent)
-    return torch.exp(log_weight) * boundary.dirichlet(z, there, face) + source_integral
+    value = boundary.dirichlet(z, there, face)
+    if boundary.dirichlet_parts is not None:  # the path may have left the part on which its step began
+        foot = boundary.inside(_project_to_boundary(boundary, x, face, root))
+        value = torch.where(value.isnan(), boundary.dirichlet(foot, there, face), value)
+    return torch.exp(log_weight) * value + source_integral
 
 
 def _reflect(
@@ -216,7 +244,7 @@ def _reflect(
         return y, path.log_weight, path.source_integral
     near, far = boundary.distances(path.x)[0], boundary.distances(y)[0]
     local = local_time(near, far, variance.unsqueeze(-2), torch.stack([uniform, 1 - uniform], -2))
-    local = torch.where(boundary.reflecting, local, 0)
+    local = torch.where(boundary.reflects(path.x, path.t)[0], local, 0)
     y = y + local[..., 0, :] - local[..., 1, :]
     rate, value = boundary.robin(boundary.inside(y), t)
     log_weight = path.log_weight - (rate * local).sum((-2, -1))
@@ -234,7 +262,8 @@ def _reflect_at_curves(
     assert near is not None
     assert far is not None
     local = local_time(near, far, variance, uniform[..., :1])
-    local = local if boundary.reflecting_curves is None else torch.where(boundary.reflecting_curves, local, 0)
+    if boundary.reflecting_curves is not None:
+        local = torch.where(boundary.reflects(path.x, path.t)[1], local, 0)
     normals = torch.nn.functional.normalize(boundary.curves(y)[1], dim=-1)
     offset = (torch.where(local > 0, far, 0).unsqueeze(-1) * normals).sum(-2)
     rate, value = boundary.robin_curves(y - offset, t)  # on the level set
@@ -267,16 +296,16 @@ def _boundary_distances(
     return near, far, variance
 
 
-def _hits(boundary: PathBoundary, x: Tensor, y: Tensor, root: DiffusionRoot, h: Tensor, uniform: Tensor) -> Tensor:
-    """Which faces and level sets a step hits; opposite faces use u and 1 - u, so that few paths hit both."""
-    near, far, variance = _boundary_distances(boundary, x, y, root, h)
+def _hits(
+    boundary: PathBoundary, start: tuple[Tensor, Tensor], y: Tensor, root: DiffusionRoot, h: Tensor, uniform: Tensor
+) -> Tensor:
+    """Which absorbing faces and level sets a step from `start` = (x, t) to y hits; opposite faces use u and 1 - u, so
+    that few paths hit both."""
+    near, far, variance = _boundary_distances(boundary, start[0], y, root, h)
     chance = torch.stack([uniform, 1 - uniform], -1).flatten(-2)
     curves = near.shape[-1] - chance.shape[-1]
-    mask = boundary.reflecting_curves
-    absorbing_curves = boundary.absorbing.new_ones(curves) if mask is None else ~mask
-    ends = torch.cat([boundary.absorbing.mT.flatten(), absorbing_curves])
     chance = torch.cat([chance, uniform[..., :1].expand(*uniform.shape[:-1], curves)], -1)
-    return ends & hits_level(near, far, variance, chance)
+    return boundary.absorbs(*start) & hits_level(near, far, variance, chance)
 
 
 def _project_to_boundary(boundary: PathBoundary, z: Tensor, face: Tensor, root: DiffusionRoot) -> Tensor:

@@ -19,6 +19,7 @@ from sympy import Expr, Symbol
 from torch import Tensor
 
 from pdedsl.codegen.pointwise import compile_pointwise
+from pdedsl.ir.boundary import Dirichlet
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
 from pdedsl.ir.residual import Derivative
 from pdedsl.ir.solver_plans import ChebyshevScheme, InterfaceFVScheme, SeparableOperator
@@ -247,11 +248,18 @@ class CollocationProblem:
 
     @cached_property
     def replacing_condition(self) -> Tensor:
-        """For each row the face condition that replaces its equation, or -1; the nearest face takes precedence."""
+        """For each row the face condition that replaces its equation, or -1.
+
+        The nearest face takes precedence, then Dirichlet conditions: at the ends of a face with a tangential derivative
+        those of its neighbors determine the constant.
+        """
+
+        def precedence(ranked: tuple[int, int]) -> tuple[int, int, bool]:
+            condition = self.system.face_conditions[ranked[0]]
+            return ranked[1], condition.normal, not isinstance(condition.kind, Dirichlet)
+
         result = torch.full((len(self.system.variables) * self.count,), -1, device=self.like.device)
-        for k, layer in sorted(
-            self._ranked_conditions(), key=lambda pair: (pair[1], self.system.face_conditions[pair[0]].normal)
-        ):
+        for k, layer in sorted(self._ranked_conditions(), key=precedence):
             condition = self.system.face_conditions[k]
             rows = self._replaced_variable(condition) * self.count + self._face_nodes(condition, layer)
             result[rows[result[rows] < 0]] = k
