@@ -134,7 +134,7 @@ class PathBoundary:
         if self.dirichlet_parts is None:
             return self.reflecting, curves
         absorbs = self.dirichlet_parts(x, t)
-        at_faces = absorbs[..., :faces].unflatten(-1, (-1, 2)).mT
+        at_faces = absorbs[..., :faces].reshape(*absorbs.shape[:-1], -1, 2).mT
         return self.reflecting & ~at_faces, curves & ~absorbs[..., faces:] if curves.numel() else curves
 
     def inside(self, y: Tensor) -> Tensor:
