@@ -31,7 +31,7 @@ class NotationHint(Record):
     In `pattern`, `<u>` is a declared function with or without its arguments, `<x>` a variable, `<K>` an operator, all
     captured; `<f>` and `<v>` are names of functions and variables, not captured. `<no space>`, `<no time>` and
     `<one variable>` restrict a row to specs without such a statement, or with a single variable. In `replacement`,
-    `<v0>`, `<v1>`, … are the variables in the order of declaration, `<x0>`, … the coordinates, and `<t>` is the time.
+    `<v0>`, `<v1>`, … are the variables in the order of declaration, `<x0>`, … the coordinates.
     """
 
     program: str
@@ -129,7 +129,6 @@ HINTS: tuple[NotationHint, ...] = (
         advice="on a bounded domain write: u = 0 on boundary; on R^d no condition at infinity is needed",
     ),
     NotationHint("", r"□", "the d'Alembert operator is not supported", advice="write ∂²u/∂t² - c² Δu"),
-    NotationHint("MATLAB", r"^\s*end;?\s*$", "there is no 'end'", advice="leave it out"),
     NotationHint(
         "",
         r"^\s*∂(?!Ω|Omega)[^/]*$",
@@ -143,12 +142,6 @@ HINTS: tuple[NotationHint, ...] = (
     *_rules("an equation is written with '='", ("Julia", r"^([^=~]*)~([^=~]*)$", r"\1=\2")),
     *_rules(
         "functions are defined by 'let'", ("Python", r"^(\s*)def\s+(\w+\([\w, ]*\))\s*:\s*return\s+", r"\1let \2 = ")
-    ),
-    *_rules(
-        "an entry of a block is a name and its value",
-        ("", r"^(\s+)-\s+(\w+)\s*:\s*([^=]*)$", r"\1\2 \3"),
-        ("JSON", r"""^(\s+)["'](\w+)["']\s*:\s*["'](\w+)["']\s*,?\s*$""", r"\1\2 \3"),
-        ("JSON", r"""^(\s+)["'](\w+)["']\s*:\s*([^="']*?),?\s*$""", r"\1\2 \3"),
     ),
     *_rules(
         "the number of steps is an argument",
@@ -206,10 +199,6 @@ HINTS: tuple[NotationHint, ...] = (
         ("", rf"{_SPACE_IN}(?:UnitDisk|{_DISK}\({_ORIGIN}1(?:\.0)?\s*\))\s*$", r"\1[-1, 1]^2 where <v0>² + <v1>² < 1"),
         ("", rf"{_SPACE_IN}{_DISK}\({_ORIGIN}({_NUMBER})\s*\)\s*$", r"\1[-\2, \2]^2 where <v0>² + <v1>² < \2²"),
     ),
-    *_rules(
-        "a part of the boundary is written x = 0",
-        ("FEniCS", r"(?<=\bon )\s*near\((\w+)(?:\[0\])?,\s*([^(),]+)\)", r"\1 = \2"),
-    ),
     # Declarations
     *_rules(
         DECLARATION,
@@ -245,7 +234,6 @@ HINTS: tuple[NotationHint, ...] = (
         ("Julia", r"(?<=[A-Za-z])\.(?=\()", ""),
     ),
     *_rules("numbers are written without separators", ("Python", r"(?<=\d)_(?=\d{3}(?!\d))", "")),
-    *_rules("powers of ten are written 1e-3", ("", r"(?<=\d)x10(?=\^|\*\*|[⁻⁰¹²³⁴-⁹])", "*10")),
     *_rules(
         "activations, losses and optimizers are written in lower case, without 'nn' or 'optim'",
         *(("PyTorch", rf"(?<![\w.])(?:torch\.)?nn\.{old}\b(?:\(\))?", new) for old, new in _MODULES.items()),
@@ -254,7 +242,6 @@ HINTS: tuple[NotationHint, ...] = (
     ),
     *_rules(DERIVATIVE, ("PyTorch", r"\b(?:torch\.)?autograd\.grad\(<u>,\s*<x>[^()]*\)", r"∂\1/∂\2")),
     *_rules("functions are named without their library", ("NumPy, PyTorch", rf"(?<![\w.])(?:{_PREFIX})+(?=[a-z])", "")),
-    *_rules("softmax takes one argument", ("PyTorch", r"(softmax\([^()]*), *dim *= *-?\d+\)", r"\1)")),
     *_rules(
         "functions are written sin(x), exp(x)",
         ("Mathematica", rf"\b({'|'.join(_CAPITALIZED)})\[([^\[\]]*)\]", r"\1(\2)"),
@@ -264,12 +251,6 @@ HINTS: tuple[NotationHint, ...] = (
     *_rules(
         "arguments are written in ( )", ("Mathematica", r"\b(<f>)\[(?=[^\[\]]*\b<v>\b)([^\[\]]*,[^\[\]]*)\]", r"\1(\2)")
     ),
-    *_rules("a constant is a number", ("FEniCS", r"\bConstant\(([^(),]*)\)", r"\1")),
-    *_rules(
-        "an expression is written without quotes",
-        ("FEniCS", r"""\bExpression\(["']([^"']*)["'](?:,[^()]*)?\)""", r"(\1)"),
-    ),
-    *_rules("a fraction is written 1/2", ("SymPy", r"\b(?:Rational|Fraction)\((\w+),\s*(\w+)\)", r"(\1/\2)")),
     *_rules(
         "coordinates have names",
         *(("FEniCS", rf"\bx\[{k}\]", f"<x{k}>") for k in range(3)),
@@ -288,13 +269,10 @@ HINTS: tuple[NotationHint, ...] = (
         ("Mathematica", rf"{_HEADS}<u>,\s*<x>,\s*\2[\])]", r"∂²\1/∂\2²"),
         ("Mathematica", rf"{_HEADS}<u>,\s*<x>,\s*<x>[\])]", r"∂²\1/∂\2∂\3"),
         ("Mathematica", rf"{_HEADS}<u>,\s*<x>[\])]", r"∂\1/∂\2"),
-        ("FlexPDE", rf"{_HEADS}(∂[^(),]+),\s*<x>[\])]", r"∂(\1)/∂\2"),
-        ("Modelica", r"\bder\(<u>\)", r"∂\1/∂<t>"),
         ("Julia, Dedalus", r"\b(?:d_d|[Dd]_?)<x>\1\(<u>\)", r"∂²\2/∂\1²"),
         ("Julia, Dedalus", r"\b(?:d_d|[Dd]_?)<x>\(<u>\)", r"∂\2/∂\1"),
         ("Julia", r"\bDifferential\(<x>\)\^([2-9])\s*\*?\s*\(<u>\)", r"∂^\2\3/∂\1^\2"),
         ("Julia", r"\bDifferential\(<x>\)\s*\*?\s*\(<u>\)", r"∂\2/∂\1"),
-        ("DeepXDE", r"\bgradients\(<u>,\s*<x>\)", r"∂\1/∂\2"),
         *(
             ("DeepXDE", rf"\bjacobian\(<u>,\s*\w+(?:,\s*i\s*=\s*0)?,\s*j\s*=\s*{k}\)", rf"∂\1/∂<v{k}>")
             for k in range(4)
@@ -320,14 +298,12 @@ HINTS: tuple[NotationHint, ...] = (
         ("", r"\b[Tt]r(?:ace)?\((?:∇∇|D²|D\^2)\s*(\w+)\)", r"Δ\1"),
         ("", r"\b[Tt]r(?:ace)?\((\w+)\s*[*·@]?\s*(?:∇∇|D²|D\^2)\s*(\w+)\)", r"\1:∇∇\2"),
     ),
-    *_rules("the squared gradient is written ‖∇u‖²", ("py-pde", r"\bgradient_squared\(<u>\)", r"‖∇\1‖²")),
     *_rules(
         SUM,
         *(
             ("LaTeX", rf"(?:\bsum|[Σ∑])_\{{?{i}(?:\s*=[^}}\s]*)?\}}?(?:\^(?:\{{[^}}]*\}}|\w+))?", f"Σ{s}")
             for i, s in _SUBSCRIPTS.items()
         ),
-        *(("Maple", rf"\bsum\((.*),\s*{i}\s*=[^,()]*\)", rf"Σ{s} \1") for i, s in _SUBSCRIPTS.items()),
         *(("LaTeX", rf"^(.*Σ{s}.*[^\W\d_])_{i}(?![A-Za-z_])", rf"\1{s}") for i, s in _SUBSCRIPTS.items()),
     ),
     # Equations and conditions
@@ -402,7 +378,7 @@ def declared_names(text: str) -> SpecNames:
 
 
 _STRING = re.compile(r'"[^"]*"')
-_QUOTED_NOTATION = re.compile(r"""^\s+["']\w+["']\s*:|\b(?:Expression|Function)\(""")  # quotes are part of the notation
+_QUOTED_NOTATION = re.compile(r"\bFunction\(")  # quotes are part of the notation
 
 
 @lru_cache(16)
@@ -430,7 +406,6 @@ class HintTable:
         }
         self._templates = {f"<v{k}>": v for k, v in enumerate(names.variables)}
         self._templates |= {f"<x{k}>": x for k, x in enumerate(names.coordinates) if len(names.coordinates) > 1}
-        self._templates |= {"<t>": names.time} if names.time else {}
 
     def rewrite(self, line: str, unparsed: bool = True) -> tuple[NotationHint | None, str]:
         """The first hint that applies to a line, and the line after all replacements."""
