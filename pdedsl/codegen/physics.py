@@ -47,34 +47,34 @@ EQUATION, CONDITION = "residual_", "condition_"  # names of the emitted residual
 LOCAL_NAMES = RESERVED_NAMES | {"points", "values", "partials", "model", "exact", "lift", "distance"}
 
 
-def residual_functions(statement: StrongForm, spec: Spec) -> list[FunctionDefinition]:
-    equations = [_equation(f"{EQUATION}{k}", r, statement, spec) for k, r in enumerate(statement.equations, 1)]
-    imposed = [(c, r) for c in statement.conditions for r in c.residuals]
-    conditions = [_condition(f"{CONDITION}{k}", c, r, statement, spec) for k, (c, r) in enumerate(imposed, 1)]
-    return [*equations, *conditions, *_exact(statement, spec)]
+def residual_functions(problem: StrongForm, spec: Spec) -> list[FunctionDefinition]:
+    equations = [_equation(f"{EQUATION}{k}", r, problem, spec) for k, r in enumerate(problem.equations, 1)]
+    imposed = [(c, r) for c in problem.conditions for r in c.residuals]
+    conditions = [_condition(f"{CONDITION}{k}", c, r, problem, spec) for k, (c, r) in enumerate(imposed, 1)]
+    return [*equations, *conditions, *_exact(problem, spec)]
 
 
-def _equation(name: str, residual: Residual, statement: StrongForm, spec: Spec) -> FunctionDefinition:
+def _equation(name: str, residual: Residual, problem: StrongForm, spec: Spec) -> FunctionDefinition:
     during = ""
     if residual.interval is not None:
         start, end = residual.interval
-        during = f", for {statement.domain.coordinates[-1]} in [{start}, {end}]"
+        during = f", for {problem.domain.coordinates[-1]} in [{start}, {end}]"
     doc = f"Residual of {source_reference(residual.span, spec)} in the interior{during}."
-    return _residual(name, residual, doc, statement, spec)
+    return _residual(name, residual, doc, problem, spec)
 
 
 def _condition(
-    name: str, imposed: ConditionResidual, residual: Residual, statement: StrongForm, spec: Spec
+    name: str, imposed: ConditionResidual, residual: Residual, problem: StrongForm, spec: Spec
 ) -> FunctionDefinition:
     part = "".join(f", where {notation(g)} > 0" for g in imposed.part)
-    doc = f"Residual of {source_reference(imposed.span, spec)} {statement.domain.text_of(imposed.place)}{part}."
-    return _residual(name, residual, doc, statement, spec)
+    doc = f"Residual of {source_reference(imposed.span, spec)} {problem.domain.text_of(imposed.place)}{part}."
+    return _residual(name, residual, doc, problem, spec)
 
 
-def _residual(name: str, residual: Residual, doc: str, statement: StrongForm, spec: Spec) -> FunctionDefinition:
+def _residual(name: str, residual: Residual, doc: str, problem: StrongForm, spec: Spec) -> FunctionDefinition:
     expr = residual.expr.replace(DiracDelta, lambda *_: S.Zero)  # no point lies on the discontinuity
-    fields = fields_of(expr, statement)
-    names = PythonNames(statement, residual)
+    fields = fields_of(expr, problem)
+    names = PythonNames(problem, residual)
     jet_variables = [(s, d) for s, d in residual.jet_variables if not residual.has_dirac or s in expr.free_symbols]
     paths = tuple(ItemList(derivative_path(d)) for _, d in jet_variables)
     bindings = [*names.coordinates(expr)]
@@ -88,16 +88,16 @@ def _residual(name: str, residual: Residual, doc: str, statement: StrongForm, sp
     return FunctionDefinition(name, params, doc, tuple(bindings), result, returns=ReturnType.TENSOR)
 
 
-def _exact(statement: StrongForm, spec: Spec) -> Iterator[FunctionDefinition]:
-    known = [e for e in statement.exact if e is not None]
-    if len(known) != len(statement.exact):
+def _exact(problem: StrongForm, spec: Spec) -> Iterator[FunctionDefinition]:
+    known = [e for e in problem.exact if e is not None]
+    if len(known) != len(problem.exact):
         return
-    yield point_function("exact", "The exact solution stated in the spec.", known, statement)
+    yield point_function("exact", "The exact solution stated in the spec.", known, problem)
 
 
-def point_function(name: str, doc: str, exprs: Sequence[Expr], statement: StrongForm) -> FunctionDefinition:
+def point_function(name: str, doc: str, exprs: Sequence[Expr], problem: StrongForm) -> FunctionDefinition:
     """Expressions in the coordinates as one function of points."""
-    names = PythonNames(statement, None)
+    names = PythonNames(problem, None)
     result = Call(f"{RUNTIME}.tensor_helpers.stack_components", (POINTS, *(_node(e, names) for e in exprs)))
     return FunctionDefinition(
         name, (("points", None),), doc, tuple(names.coordinates(*exprs)), result, returns=ReturnType.TENSOR
@@ -109,19 +109,19 @@ def derivative_path(derivative: Derivative) -> tuple[int, ...]:
     return (derivative.component, *(k for k, n in enumerate(derivative.orders) for _ in range(n)))
 
 
-def fields_of(expr: Expr, statement: StrongForm) -> tuple[Learned, ...]:
+def fields_of(expr: Expr, problem: StrongForm) -> tuple[Learned, ...]:
     heads = {f.head for f in atoms(expr, Field)}
-    return tuple(w for w in statement.parameters if w.head in heads)
+    return tuple(w for w in problem.parameters if w.head in heads)
 
 
 class PythonNames:
     """A Python name for each coordinate and symbol of a residual."""
 
-    def __init__(self, statement: StrongForm, residual: Residual | None) -> None:
-        self.statement = statement
+    def __init__(self, problem: StrongForm, residual: Residual | None) -> None:
+        self.statement = problem
         jet_variables = [s for s, _ in residual.jet_variables] if residual else []
-        own = {python_name(w) for w in statement.parameters}
-        self.of = _python_names([*statement.domain.coordinates, *jet_variables], own)
+        own = {python_name(w) for w in problem.parameters}
+        self.of = _python_names([*problem.domain.coordinates, *jet_variables], own)
 
     def coordinates(self, *exprs: Expr) -> Iterator[Binding]:
         """Bindings of the coordinates that the expressions use."""
@@ -189,9 +189,9 @@ def solve_functions(plan: SolvePlan, spec: Spec) -> tuple[FunctionDefinition, ..
 
 
 def _model(plan: SolvePlan) -> FunctionDefinition:
-    statement = plan.problem
-    unknowns = ", ".join(c.name for c in statement.components)
-    names = [x.name for x in statement.domain.coordinates]
+    problem = plan.problem
+    unknowns = ", ".join(c.name for c in problem.components)
+    names = [x.name for x in problem.domain.coordinates]
     coordinates = ", ".join(names if len(names) <= MAX_LISTED_NAMES else [*names[:2], "…", *names[-2:]])
     doc = f"{unknowns} at points (n, {len(names)}) with coordinates {coordinates}; untrained."
     network = _network(plan)
@@ -238,10 +238,10 @@ def _hard_constraint_functions(plan: SolvePlan) -> tuple[FunctionDefinition, ...
     """The functions `lift` and `distance`, if conditions are imposed exactly."""
     if not _has_hard_constraints(plan.hard_constraints):
         return ()
-    parts, statement = plan.hard_constraints.parts, plan.problem
+    parts, problem = plan.hard_constraints.parts, plan.problem
     lift_doc = "Satisfies the boundary and initial conditions that are imposed exactly."
     distance_doc = "Vanishes where these are imposed: lift + distance·N satisfies them for every N."
     return (
-        point_function("lift", lift_doc, [a.base for a in parts], statement),
-        point_function("distance", distance_doc, [a.factor for a in parts], statement),
+        point_function("lift", lift_doc, [a.base for a in parts], problem),
+        point_function("distance", distance_doc, [a.factor for a in parts], problem),
     )

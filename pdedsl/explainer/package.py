@@ -165,8 +165,8 @@ def package_files(explanation: Explanation, plan: Model, python: str) -> dict[st
 def _harness(plan: Model, spec: Spec) -> tuple[str, str]:
     """The text of the harness, and its usage."""
     match plan:
-        case SolvePlan(problem=statement):
-            size = len(statement.domain.coordinates)
+        case SolvePlan(problem=problem):
+            size = len(problem.domain.coordinates)
             return SOLVE_HARNESS.format(name=spec.name, dimension=size), "solves the problem: `python harness.py run`"
         case DataPlan(classes=None):
             return OPERATOR_HARNESS.format(

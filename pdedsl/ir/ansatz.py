@@ -42,13 +42,13 @@ class ReflectionSymmetry(Record):
     def arguments(self) -> SymmetryArguments:
         return (self.axis, self.signs, True) if self.is_shift else (self.axis, self.signs)
 
-    def text(self, statement: StrongForm) -> str:
-        domain = statement.domain
+    def text(self, problem: StrongForm) -> str:
+        domain = problem.domain
         x, interval = domain.coordinates[self.axis], domain.intervals[self.axis]
         if self.is_shift:
             return f"antiperiodic in {x}"
         center = (interval.start + interval.end) / 2
-        pairs = list(zip(statement.components, self.signs, strict=True))
+        pairs = list(zip(problem.components, self.signs, strict=True))
         groups = [(kind, [c.name for c, s in pairs if s == sign]) for kind, sign in (("even", 1), ("odd", -1))]
         kinds = [f"{', '.join(names)} {kind}" for kind, names in groups if names]
         return f"{' and '.join(kinds)} about {x} = {notation(center)}"

@@ -30,8 +30,8 @@ class LearnedScalar(Record):
     initial: float  # initial value of the symbol
 
 
-def learned_scalars(statement: StrongForm) -> tuple[LearnedScalar, ...]:
-    return tuple(_learned_scalar(p) for p in statement.parameters if not p.params)
+def learned_scalars(problem: StrongForm) -> tuple[LearnedScalar, ...]:
+    return tuple(_learned_scalar(p) for p in problem.parameters if not p.params)
 
 
 def _learned_scalar(learned: Learned) -> LearnedScalar:
@@ -57,29 +57,29 @@ class LearnedFunction(Record):
         return self.learned.name
 
 
-def learned_functions(statement: StrongForm) -> tuple[LearnedFunction, ...]:
-    coordinates = statement.domain.coordinates
+def learned_functions(problem: StrongForm) -> tuple[LearnedFunction, ...]:
+    coordinates = problem.domain.coordinates
     return tuple(
         LearnedFunction(p, tuple(coordinates.index(a) for a in p.arguments), _is_signed(p))
-        for p in statement.parameters
+        for p in problem.parameters
         if p.params
     )
 
 
-def is_of_coordinates(learned: Learned, statement: StrongForm) -> bool:
+def is_of_coordinates(learned: Learned, problem: StrongForm) -> bool:
     """Whether a learned function is a scalar function of distinct coordinates; others are refused."""
     arguments = learned.arguments
-    own = set(arguments) <= set(statement.domain.coordinates) and len(set(arguments)) == len(arguments)
+    own = set(arguments) <= set(problem.domain.coordinates) and len(set(arguments)) == len(arguments)
     return own and isinstance(learned.type, Scalar)
 
 
-def with_parameter_symbols(statement: StrongForm) -> StrongForm:
+def with_parameter_symbols(problem: StrongForm) -> StrongForm:
     """The same problem with learned scalars replaced by their symbols, and learned functions by their networks."""
-    with_functions = with_function_symbols(statement)
-    values = {p.head: n for p, n in zip(with_functions.parameters, learned_scalars(statement), strict=True)}
-    first = len(statement.components) + len(learned_functions(statement))
+    with_functions = with_function_symbols(problem)
+    values = {p.head: n for p, n in zip(with_functions.parameters, learned_scalars(problem), strict=True)}
+    first = len(problem.components) + len(learned_functions(problem))
     places = {n.symbol: first + k for k, n in enumerate(values.values())}
-    zero = (0,) * len(statement.domain.coordinates)
+    zero = (0,) * len(problem.domain.coordinates)
 
     def parametrize(residual: Residual) -> Residual:
         fields = {f: values[f.head].value for f in atoms(residual.expr, Field) if f.head in values}
@@ -90,24 +90,24 @@ def with_parameter_symbols(statement: StrongForm) -> StrongForm:
     return replace(_transform_residuals(with_functions, parametrize), parameters=()) if values else with_functions
 
 
-def with_function_symbols(statement: StrongForm) -> StrongForm:
+def with_function_symbols(problem: StrongForm) -> StrongForm:
     """The same problem with learned functions replaced by their networks, which become additional components."""
-    functions = {f.learned.head: (len(statement.components) + k, f) for k, f in enumerate(learned_functions(statement))}
+    functions = {f.learned.head: (len(problem.components) + k, f) for k, f in enumerate(learned_functions(problem))}
     if not functions:
-        return statement
-    scalars = tuple(p for p in statement.parameters if not p.params)
-    coordinates = statement.domain.coordinates
+        return problem
+    scalars = tuple(p for p in problem.parameters if not p.params)
+    coordinates = problem.domain.coordinates
     return replace(
-        _transform_residuals(statement, lambda r: _substitute_functions(r, functions, coordinates)), parameters=scalars
+        _transform_residuals(problem, lambda r: _substitute_functions(r, functions, coordinates)), parameters=scalars
     )
 
 
-def _transform_residuals(statement: StrongForm, change: ResidualTransform) -> StrongForm:
+def _transform_residuals(problem: StrongForm, change: ResidualTransform) -> StrongForm:
     def imposed(condition: ConditionResidual) -> ConditionResidual:
         return replace(condition, residuals=tuple(map(change, condition.residuals)))
 
-    equations, conditions = tuple(map(change, statement.equations)), tuple(map(imposed, statement.conditions))
-    return replace(statement, equations=equations, conditions=conditions)
+    equations, conditions = tuple(map(change, problem.equations)), tuple(map(imposed, problem.conditions))
+    return replace(problem, equations=equations, conditions=conditions)
 
 
 def _substitute_functions(

@@ -40,19 +40,19 @@ class PrescribedValue:
     number: tuple[int, int]  # of the condition and its residual
 
 
-def ansatz_of(statement: StrongForm) -> tuple[Ansatz, ...]:
-    unscaled = [_component_ansatz(statement, k) for k in range(len(statement.components))]
-    return tuple(replace(a, factor=u * a.factor) for a, u in zip(unscaled, solution_scales(statement), strict=True))
+def ansatz_of(problem: StrongForm) -> tuple[Ansatz, ...]:
+    unscaled = [_component_ansatz(problem, k) for k in range(len(problem.components))]
+    return tuple(replace(a, factor=u * a.factor) for a, u in zip(unscaled, solution_scales(problem), strict=True))
 
 
-def has_incompatible_data(statement: StrongForm) -> bool:
+def has_incompatible_data(problem: StrongForm) -> bool:
     """Whether initial (or terminal) data are discontinuous, or incompatible with Dirichlet data at a corner."""
-    domain = statement.domain
-    data = (r.expr for c in statement.conditions if domain.is_in_time(c.place) for r in c.residuals)
+    domain = problem.domain
+    data = (r.expr for c in problem.conditions if domain.is_in_time(c.place) for r in c.residuals)
     if any(e.has(Heaviside, sign) for e in data):
         return True
-    for component in range(len(statement.components)):
-        in_time, on_boundary = _prescribed_values(statement, component)
+    for component in range(len(problem.components)):
+        in_time, on_boundary = _prescribed_values(problem, component)
         for initial, boundary in product((g for g in in_time if g.order == 0), on_boundary):
             initial_value, boundary_value = (
                 _restrict(domain, boundary.face, initial.value),
@@ -67,11 +67,11 @@ def has_incompatible_data(statement: StrongForm) -> bool:
     return False
 
 
-def _prescribed_values(statement: StrongForm, component: int) -> tuple[list[PrescribedValue], list[PrescribedValue]]:
+def _prescribed_values(problem: StrongForm, component: int) -> tuple[list[PrescribedValue], list[PrescribedValue]]:
     """Prescribed values at the initial (or terminal) time, and on the boundary."""
     in_time: list[PrescribedValue] = []
     on_boundary: list[PrescribedValue] = []
-    for condition in statement.scalar_conditions:
+    for condition in problem.scalar_conditions:
         if not isinstance(condition.place, Face) or condition.part:
             continue
         match condition.kind:
@@ -82,16 +82,16 @@ def _prescribed_values(statement: StrongForm, component: int) -> tuple[list[Pres
             case _:
                 continue
         if not value.has(*NONSMOOTH):
-            restricted = _restrict(statement.domain, condition.place, value)
+            restricted = _restrict(problem.domain, condition.place, value)
             group.append(PrescribedValue(condition.place, order, restricted, condition.number))
     return in_time, on_boundary
 
 
-def _component_ansatz(statement: StrongForm, component: int) -> Ansatz:
-    domain = statement.domain
-    in_time, on_boundary = _prescribed_values(statement, component)
-    lift = Ansatz(base=statement.lifts[component])
-    if domain.inequalities or component in {p.component for p in statement.periodic if p.sign < 0}:
+def _component_ansatz(problem: StrongForm, component: int) -> Ansatz:
+    domain = problem.domain
+    in_time, on_boundary = _prescribed_values(problem, component)
+    lift = Ansatz(base=problem.lifts[component])
+    if domain.inequalities or component in {p.component for p in problem.periodic if p.sign < 0}:
         return lift
     boundary_ansatz = _interpolate_faces(domain, on_boundary, lift) if len(domain.space) <= MAX_DIMENSIONS else lift
     extended = _extend_in_time(domain, in_time, boundary_ansatz)

@@ -32,32 +32,32 @@ SAMPLES = 64  # points at which the sign of a coefficient is evaluated
 MAX_SIMPLIFIED_SIZE = 100  # nodes of an expression
 
 
-def process_of(statement: StrongForm) -> DiffusionProcess:
+def process_of(problem: StrongForm) -> DiffusionProcess:
     """The process of a problem; raises PdeError if there is none."""
-    residual = _only_equation(statement)
-    affine, domain = _affine(residual), statement.domain
+    residual = _only_equation(problem)
+    affine, domain = _affine(residual), problem.domain
     _require_orders(affine, residual, domain)
-    data = _initial_data(statement)
+    data = _initial_data(problem)
     generator = _normalize(affine, residual, data, domain).second_order(len(domain.space))
     assert generator is not None
-    boundaries = tuple(_process_boundaries(statement))
+    boundaries = tuple(_process_boundaries(problem))
     drift, matrix, rate, source = generator.drift, generator.matrix, generator.rate, generator.source
     process = DiffusionProcess(domain, drift, matrix, rate, source, data, boundaries)
     _require_process(process, residual)
     return process
 
 
-def _only_equation(statement: StrongForm) -> Residual:
-    first, *others = statement.equations
-    if len(statement.components) > 1:
+def _only_equation(problem: StrongForm) -> Residual:
+    first, *others = problem.equations
+    if len(problem.components) > 1:
         raise errors.methods.monte_carlo_system(first.span)
     if others or first.interval is not None:
         raise errors.methods.monte_carlo_several_equations((others or [first])[0].span)
-    for periodic in statement.periodic:
+    for periodic in problem.periodic:
         reason = find_reason(MethodFamily.MONTE_CARLO, type_of(periodic), BoundaryRegion.FACE)
         raise errors.methods.monte_carlo_unsupported(reason, first.span)
-    if statement.parameters:
-        learned = statement.parameters[0]
+    if problem.parameters:
+        learned = problem.parameters[0]
         raise errors.methods.monte_carlo_learned(learned.name, learned.span)
     return first
 
@@ -121,21 +121,21 @@ def _diffusion_sign(affine: Affine, domain: Domain) -> Expr:
 # ---- Initial and boundary conditions
 
 
-def _initial_data(statement: StrongForm) -> TimeCondition | None:
+def _initial_data(problem: StrongForm) -> TimeCondition | None:
     """Initial or terminal condition; None for a stationary problem."""
-    if not statement.domain.has_time:
+    if not problem.domain.has_time:
         return None
-    for condition in statement.scalar_conditions:
+    for condition in problem.scalar_conditions:
         match condition:
             case ScalarCondition(kind=InitialCondition(order=0, value=value), place=Face(upper=upper)):
                 return TimeCondition(TimeDirection.FORWARD if upper else TimeDirection.BACKWARD, value)
-            case ScalarCondition(place=place) if statement.domain.is_in_time(place):
+            case ScalarCondition(place=place) if problem.domain.is_in_time(place):
                 raise _unsupported(condition)
-    raise errors.methods.monte_carlo_second_order_in_time(statement.equations[0].span)
+    raise errors.methods.monte_carlo_second_order_in_time(problem.equations[0].span)
 
 
-def _process_boundaries(statement: StrongForm) -> Iterator[ProcessBoundary]:
-    for condition in statement.scalar_conditions:
+def _process_boundaries(problem: StrongForm) -> Iterator[ProcessBoundary]:
+    for condition in problem.scalar_conditions:
         match condition.kind:
             case InitialCondition():
                 continue
@@ -145,7 +145,7 @@ def _process_boundaries(statement: StrongForm) -> Iterator[ProcessBoundary]:
                 event = Reflection(simplify(alpha / beta), value / beta)
             case General():
                 raise _unsupported(condition)
-        yield ProcessBoundary(_boundary_place(condition, statement.domain), event, condition.part)
+        yield ProcessBoundary(_boundary_place(condition, problem.domain), event, condition.part)
 
 
 def _boundary_place(condition: ScalarCondition, domain: Domain) -> Place:

@@ -62,9 +62,9 @@ def require_on_grid(method: MethodFamily, condition: BoundaryCondition, place: P
         raise GridNotApplicable(reason)
 
 
-def first_order_system(statement: StrongForm) -> FirstOrderSystem:
+def first_order_system(problem: StrongForm) -> FirstOrderSystem:
     """The first-order system; raises GridNotApplicable with the reason if there is none."""
-    return SystemBuilder(statement).build()
+    return SystemBuilder(problem).build()
 
 
 @dataclass
@@ -76,24 +76,21 @@ class SystemBuilder:
     parameters: dict[Expr, Parameter] = field(default_factory=dict)
 
     def build(self) -> FirstOrderSystem:
-        statement = self.statement
-        if any(e.interval is not None for e in statement.equations):
+        problem = self.statement
+        if any(e.interval is not None for e in problem.equations):
             raise GridNotApplicable("equations that change between time intervals are not supported")
         variables, differential = self.variables, self.differential
         rhs, constraints = self._solve_for_time_derivatives()
         initial = self._initial(variables, differential)
         face_conditions = tuple(
-            s
-            for c in statement.conditions
-            if not statement.domain.is_in_time(c.place)
-            for s in self._face_conditions(c)
+            s for c in problem.conditions if not problem.domain.is_in_time(c.place) for s in self._face_conditions(c)
         )
         jets = tuple((s, d) for d, s in self.jets.items())
         algebraic = tuple(k for k in range(len(variables)) if k not in differential)
         constraints = match_constraints(constraints, algebraic, dict(jets))
         parameters = tuple(self.parameters.values())
         return FirstOrderSystem(
-            statement,
+            problem,
             variables,
             jets,
             differential,
@@ -101,7 +98,7 @@ class SystemBuilder:
             constraints,
             initial,
             face_conditions,
-            statement.is_backward,
+            problem.is_backward,
             parameters,
         )
 

@@ -11,13 +11,13 @@ from pdedsl.problem.capabilities import MethodFamily
 from pdedsl.problem.first_order_system import GridNotApplicable, require_on_grid
 
 
-def irregular_dirichlet_problem(statement: StrongForm) -> IrregularDirichletProblem:
+def irregular_dirichlet_problem(problem: StrongForm) -> IrregularDirichletProblem:
     """The coefficients; raises GridNotApplicable with the reason."""
-    domain = statement.domain
-    if domain.has_time or len(statement.components) != 1 or len(domain.space) != 2:
+    domain = problem.domain
+    if domain.has_time or len(problem.components) != 1 or len(domain.space) != 2:
         raise GridNotApplicable("on a curved domain only a single stationary equation in two dimensions is supported")
-    affine = statement.equations[0].affine
-    if affine is None or statement.parameters:
+    affine = problem.equations[0].affine
+    if affine is None or problem.parameters:
         raise GridNotApplicable("on a curved domain only linear equations with known coefficients are supported")
     if any(i.periodic for i in domain.intervals):
         raise GridNotApplicable("curved domains with periodic axes are not supported")
@@ -26,7 +26,7 @@ def irregular_dirichlet_problem(statement: StrongForm) -> IrregularDirichletProb
         raise GridNotApplicable(
             "on a curved domain mixed derivatives and derivatives of order above two are not supported"
         )
-    values = dict(_dirichlet_value(c) for c in statement.scalar_conditions)
+    values = dict(_dirichlet_value(c) for c in problem.scalar_conditions)
     return IrregularDirichletProblem(operator, values)
 
 

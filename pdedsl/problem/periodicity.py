@@ -71,25 +71,25 @@ def _is_antiperiodic(system: FirstOrderSystem, axis: int) -> bool:
     return all(is_numerically_equal(e, e, shift, sign=-1) for e in exprs)
 
 
-def subtract_lifts(statement: StrongForm) -> StrongForm:
+def subtract_lifts(problem: StrongForm) -> StrongForm:
     """The problem for u - lift, which is periodic: see `StrongForm.lifts`."""
-    ansatz, coordinates = [Ansatz(base=lift) for lift in statement.lifts], statement.domain.coordinates
-    equations = tuple(substitute_ansatz(r, ansatz, coordinates) for r in statement.equations)
+    ansatz, coordinates = [Ansatz(base=lift) for lift in problem.lifts], problem.domain.coordinates
+    equations = tuple(substitute_ansatz(r, ansatz, coordinates) for r in problem.equations)
     conditions = tuple(
         replace(c, residuals=tuple(substitute_ansatz(r, ansatz, coordinates) for r in c.residuals))
-        for c in statement.conditions
+        for c in problem.conditions
     )
-    exact = tuple(e if e is None else e - lift for e, lift in zip(statement.exact, statement.lifts, strict=True))
-    periodic = tuple(replace(p, jump=S.Zero) for p in statement.periodic if p.sign < 0)
-    return replace(statement, equations=equations, conditions=conditions, exact=exact, periodic=periodic)
+    exact = tuple(e if e is None else e - lift for e, lift in zip(problem.exact, problem.lifts, strict=True))
+    periodic = tuple(replace(p, jump=S.Zero) for p in problem.periodic if p.sign < 0)
+    return replace(problem, equations=equations, conditions=conditions, exact=exact, periodic=periodic)
 
 
-def has_periodic_residuals(statement: StrongForm) -> bool:
+def has_periodic_residuals(problem: StrongForm) -> bool:
     """Whether equations and conditions have the period of the periodic axes."""
-    residuals = [*statement.equations, *(r for c in statement.conditions for r in c.residuals)]
+    residuals = [*problem.equations, *(r for c in problem.conditions for r in c.residuals)]
     shifts = [
         {x: x + interval.end - interval.start}
-        for x, interval in zip(statement.domain.coordinates, statement.domain.intervals, strict=True)
+        for x, interval in zip(problem.domain.coordinates, problem.domain.intervals, strict=True)
         if interval.periodic
     ]
     return all(is_numerically_equal(r.expr, r.expr, shift) for r in residuals for shift in shifts)

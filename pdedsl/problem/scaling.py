@@ -23,25 +23,21 @@ CONDITION_SLACK, EQUATION_SLACK = 10, 300  # factors of uncertainty of the estim
 MAX_COORDINATES = 8  # more dimensions are not covered by the samples
 
 
-def solution_scales(statement: StrongForm) -> tuple[Expr, ...]:
+def solution_scales(problem: StrongForm) -> tuple[Expr, ...]:
     """A power of ten for each component."""
-    return tuple(_solution_scale(statement, k) for k in range(len(statement.components)))
+    return tuple(_solution_scale(problem, k) for k in range(len(problem.components)))
 
 
-def _solution_scale(statement: StrongForm, component: int) -> Expr:
-    domain = statement.domain
+def _solution_scale(problem: StrongForm, component: int) -> Expr:
+    domain = problem.domain
     if len(domain.coordinates) > MAX_COORDINATES:
         return S.One
     ends = [(i.start, i.end) for i in domain.intervals]
     region = region_of(domain.coordinates, len(domain.coordinates), ends, None, domain.inequalities)
     points = region.interior(SAMPLES)
-    from_conditions = max(
-        (_data_scale(r, p, region) for r, p in _conditions(statement, component, points)), default=0.0
-    )
-    is_scalar = len(statement.components) == 1
-    from_equation = (
-        max((_data_scale(r, points, region) for r in statement.equations), default=0.0) if is_scalar else 0.0
-    )
+    from_conditions = max((_data_scale(r, p, region) for r, p in _conditions(problem, component, points)), default=0.0)
+    is_scalar = len(problem.components) == 1
+    from_equation = max((_data_scale(r, points, region) for r in problem.equations), default=0.0) if is_scalar else 0.0
     size, slack = (
         (from_conditions, CONDITION_SLACK)
         if from_equation <= EQUATION_SLACK * from_conditions
@@ -50,10 +46,10 @@ def _solution_scale(statement: StrongForm, component: int) -> Expr:
     return S.One if size == 0 or 1 / slack <= size <= slack else Integer(10) ** round(log10(size))
 
 
-def _conditions(statement: StrongForm, component: int, points: list[Point]) -> Iterator[tuple[Residual, list[Point]]]:
+def _conditions(problem: StrongForm, component: int, points: list[Point]) -> Iterator[tuple[Residual, list[Point]]]:
     """The conditions of one component alone, and points on their faces."""
-    for condition in statement.conditions:
-        on_face = [_project_to_face(p, condition.place, statement.domain) for p in points]
+    for condition in problem.conditions:
+        on_face = [_project_to_face(p, condition.place, problem.domain) for p in points]
         for r in condition.residuals:
             if {d.component for d in r.derivatives} == {component}:
                 yield r, on_face

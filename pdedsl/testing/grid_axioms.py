@@ -91,9 +91,9 @@ def _run_test(test: AxiomTest, problem: GridProblem, seed: int) -> GridTestResul
 
 
 @lru_cache(maxsize=32)  # axioms share some problems
-def _solution(statement: StrongForm, n: int) -> nn.Module | GridSolveFailed:
+def _solution(problem: StrongForm, n: int) -> nn.Module | GridSolveFailed:
     try:
-        return solve_on_one_grid(plan_grid(statement, Grid(n=n)), STEP_BUDGET)
+        return solve_on_one_grid(plan_grid(problem, Grid(n=n)), STEP_BUDGET)
     except GridSolveFailed as reason:
         return reason
 
@@ -128,15 +128,15 @@ class GridProblem:
         else:
             end = time.start + fraction * (time.end - time.start)
             time = replace(time, end=end)
-        statement = replace(self.problem, domain=replace(domain, intervals=(*space, time)))
-        return GridProblem(statement, self.grid, f" until {domain.coordinates[-1]} = {float(end):g}")
+        problem = replace(self.problem, domain=replace(domain, intervals=(*space, time)))
+        return GridProblem(problem, self.grid, f" until {domain.coordinates[-1]} = {float(end):g}")
 
     def finer(self) -> GridProblem:
         return replace(self, grid=Grid(n=FINE_GRID_POINTS[len(self.problem.domain.space)]))
 
-    def solve(self, statement: StrongForm, points: Tensor) -> Tensor:
+    def solve(self, problem: StrongForm, points: Tensor) -> Tensor:
         """The solution at points; raises GridSolveFailed."""
-        found = _solution(statement, self.grid.n)
+        found = _solution(problem, self.grid.n)
         if isinstance(found, GridSolveFailed):
             raise found
         with torch.no_grad():
@@ -150,17 +150,15 @@ class GridProblem:
 # ---- Variation of the data
 
 
-def vary_data(statement: StrongForm, factor: Expr, more: Expr | None = None) -> StrongForm:
+def vary_data(problem: StrongForm, factor: Expr, more: Expr | None = None) -> StrongForm:
     """The problem with all initial or terminal data times a factor, plus `more` in the first component."""
 
     def changed(condition: ConditionResidual) -> ConditionResidual:
-        if not statement.domain.is_in_time(condition.place):
+        if not problem.domain.is_in_time(condition.place):
             return condition
         return replace(condition, residuals=tuple(_vary_inhomogeneity(r, factor, more) for r in condition.residuals))
 
-    return replace(
-        statement, conditions=tuple(map(changed, statement.conditions)), exact=(None,) * len(statement.exact)
-    )
+    return replace(problem, conditions=tuple(map(changed, problem.conditions)), exact=(None,) * len(problem.exact))
 
 
 def _vary_inhomogeneity(residual: Residual, factor: Expr, more: Expr | None) -> Residual:
@@ -172,10 +170,10 @@ def _vary_inhomogeneity(residual: Residual, factor: Expr, more: Expr | None) -> 
     return replace(residual, expr=known + factor * affine.inhomogeneity - added)
 
 
-def random_factor(statement: StrongForm, seed: int) -> Expr:
+def random_factor(problem: StrongForm, seed: int) -> Expr:
     """1 + ½ Π sin(…), periodic along periodic axes."""
     parts = []
-    for k, (x, side) in enumerate(zip(statement.domain.space, statement.domain.intervals, strict=False)):
+    for k, (x, side) in enumerate(zip(problem.domain.space, problem.domain.intervals, strict=False)):
         s = (x - side.start) / (side.end - side.start)
         waves = 1 + (seed + k) % 3
         phase = Rational(1 + 2 * seed + k, 5)
@@ -183,10 +181,10 @@ def random_factor(statement: StrongForm, seed: int) -> Expr:
     return 1 + Mul(*parts) / 2
 
 
-def nonnegative_bump(statement: StrongForm) -> Expr:
+def nonnegative_bump(problem: StrongForm) -> Expr:
     """A nonnegative function that vanishes with its gradient on non-periodic faces."""
     parts = []
-    for x, side in zip(statement.domain.space, statement.domain.intervals, strict=False):
+    for x, side in zip(problem.domain.space, problem.domain.intervals, strict=False):
         s = (x - side.start) / (side.end - side.start)
         parts.append((1 + sin(2 * pi * s)) / 2 if side.periodic else 16 * s**2 * (1 - s) ** 2)
     return Mul(*parts) / 4
@@ -251,9 +249,9 @@ TESTS: dict[Axiom, AxiomTest] = {
 }
 
 
-def _has_data(statement: StrongForm) -> bool:
+def _has_data(problem: StrongForm) -> bool:
     """Whether there are initial or terminal conditions, all of them affine, whose data can be varied."""
-    starts = [r for c in statement.conditions if statement.domain.is_in_time(c.place) for r in c.residuals]
+    starts = [r for c in problem.conditions if problem.domain.is_in_time(c.place) for r in c.residuals]
     return bool(starts) and all(r.affine is not None for r in starts)
 
 
@@ -261,25 +259,25 @@ def _relative(violations: Tensor, values: Tensor) -> Tensor:
     return violations / values.abs().max().clamp_min(1e-300)
 
 
-def _quadrature(statement: StrongForm) -> tuple[Tensor, Tensor, int]:
+def _quadrature(problem: StrongForm) -> tuple[Tensor, Tensor, int]:
     """Quadrature points at all times, one time after another, and the weights for one time."""
-    sides = list(_rules(statement))
+    sides = list(_rules(problem))
     mesh = torch.meshgrid(*(x for x, _ in sides), indexing="ij")
     flat = torch.stack([m.reshape(-1) for m in mesh], -1)
     weights = torch.ones(len(flat), dtype=torch.float64)
     for values in torch.meshgrid(*(w for _, w in sides), indexing="ij"):
         weights = weights * values.reshape(-1)
-    time = statement.domain.intervals[-1]
+    time = problem.domain.intervals[-1]
     times = torch.linspace(float(time.start), float(time.end), QUADRATURE_TIMES, dtype=torch.float64)
     rows = [torch.cat([flat, torch.full_like(flat[:, :1], float(t))], -1) for t in times]
     return torch.cat(rows), weights, QUADRATURE_TIMES
 
 
-def _rules(statement: StrongForm) -> Iterator[tuple[Tensor, Tensor]]:
+def _rules(problem: StrongForm) -> Iterator[tuple[Tensor, Tensor]]:
     import numpy as np
 
     nodes, weights = (torch.from_numpy(v) for v in np.polynomial.legendre.leggauss(QUADRATURE_NODES))
-    for side in statement.domain.intervals[:-1]:
+    for side in problem.domain.intervals[:-1]:
         start, length = float(side.start), float(side.end) - float(side.start)
         if side.periodic:
             n = 2 * QUADRATURE_NODES

@@ -54,24 +54,23 @@ class NamedResidual:
     condition: ConditionResidual | None
 
 
-def named_residuals(statement: StrongForm) -> Iterator[NamedResidual]:
-    for k, residual in enumerate(statement.equations, 1):
+def named_residuals(problem: StrongForm) -> Iterator[NamedResidual]:
+    for k, residual in enumerate(problem.equations, 1):
         yield NamedResidual(f"{EQUATION}{k}", residual, None)
-    imposed = [(c, r) for c in statement.conditions for r in c.residuals]
+    imposed = [(c, r) for c in problem.conditions for r in c.residuals]
     for k, (condition, residual) in enumerate(imposed, 1):
         yield NamedResidual(f"{CONDITION}{k}", residual, condition)
 
 
 def residual_findings(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> Iterator[Finding]:
-    statement = plan.problem
-    waves = tuple(_manufactured_solution(k, statement) for k in range(len(statement.components)))
+    problem = plan.problem
+    waves = tuple(_manufactured_solution(k, problem) for k in range(len(problem.components)))
     worst, where = 0.0, ""
-    for one in named_residuals(statement):
-        points = _points(one, statement, seed)
-        found = _residual_function(tested, one, FormulaModule(waves, statement.domain.coordinates), statement)(points)
+    for one in named_residuals(problem):
+        points = _points(one, problem, seed)
+        found = _residual_function(tested, one, FormulaModule(waves, problem.domain.coordinates), problem)(points)
         off = float(
-            (found - _reference_residual(one.residual, waves, statement, points)).abs().max()
-            / (1.0 + found.abs().max())
+            (found - _reference_residual(one.residual, waves, problem, points)).abs().max() / (1.0 + found.abs().max())
         )
         worst, where = max((worst, where), (off, one.name))
     outcome = CheckOutcome.HELD if worst <= RESIDUAL_RTOL else CheckOutcome.BROKEN
@@ -83,41 +82,41 @@ def residual_findings(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> Ite
 
 
 def exact_findings(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> Iterator[Finding]:
-    statement = plan.problem
-    known = tuple(e for e in statement.exact if e is not None)
-    if len(known) < len(statement.components):
+    problem = plan.problem
+    known = tuple(e for e in problem.exact if e is not None)
+    if len(known) < len(problem.components):
         yield Finding(EXACT, CheckOutcome.UNTESTED, "the spec has no exact solution")
         return
-    if statement.parameters:
+    if problem.parameters:
         yield Finding(EXACT, CheckOutcome.UNTESTED, "a coefficient is learned")
         return
-    module = FormulaModule(known, statement.domain.coordinates)
+    module = FormulaModule(known, problem.domain.coordinates)
     worst, where = 0.0, ""
-    for one in named_residuals(statement):
-        points = _points(one, statement, seed)
-        off = float(_residual_function(tested, one, module, statement)(points).abs().max()) / _size(
-            one, known, statement, points
+    for one in named_residuals(problem):
+        points = _points(one, problem, seed)
+        off = float(_residual_function(tested, one, module, problem)(points).abs().max()) / _size(
+            one, known, problem, points
         )
         worst, where = max((worst, where), (off, one.name))
     outcome = CheckOutcome.HELD if worst <= EXACT_RTOL else CheckOutcome.BROKEN
     yield Finding(EXACT, outcome, f"relative residual at most {worst:.1e}, in {where}; tolerance {EXACT_RTOL:g}")
 
 
-def _points(one: NamedResidual, statement: StrongForm, seed: int) -> Tensor:
-    points = PointSampler(statement.domain)
+def _points(one: NamedResidual, problem: StrongForm, seed: int) -> Tensor:
+    points = PointSampler(problem.domain)
     if one.condition is None:
         return points.inside(POINTS, seed, during=one.residual.interval)
     return points.on(one.condition, POINTS, seed)
 
 
 def _residual_function(
-    tested: ModelUnderTest, one: NamedResidual, module: nn.Module, statement: StrongForm
+    tested: ModelUnderTest, one: NamedResidual, module: nn.Module, problem: StrongForm
 ) -> Callable[[Tensor], Tensor]:
     function = tested.functions.get(one.name)
     if function is None:
         raise ValueError(f"this model has no function '{one.name}'")
     needed = set(tested.functions.required_arguments(one.name))
-    fields = {python_name(w): _constant for w in statement.parameters if python_name(w) in needed}
+    fields = {python_name(w): _constant for w in problem.parameters if python_name(w) in needed}
     return lambda points: cast(Tensor, function(model=module, points=points, **fields)).detach()
 
 
@@ -125,37 +124,37 @@ def _constant(points: Tensor) -> Tensor:
     return torch.full_like(points[..., :1], LEARNED_FIELD_VALUE)
 
 
-def _manufactured_solution(component: int, statement: StrongForm) -> Expr:
+def _manufactured_solution(component: int, problem: StrongForm) -> Expr:
     """A function without symmetries, on the scale of the domain; above 1, so that roots and logarithms exist."""
-    domain, phase = statement.domain, Integer(0)
+    domain, phase = problem.domain, Integer(0)
     for k, (x, interval) in enumerate(zip(domain.coordinates, domain.intervals, strict=True)):
         phase += Float(pi * (1 + (k + 2 * component) % 3) / 3) * (x - interval.start) / (interval.end - interval.start)
     return Float(2.5) + component + sin(phase + Float(0.3)) + cos(2 * phase) / 4
 
 
-def _jet_values(residual: Residual, values: tuple[Expr, ...], statement: StrongForm) -> dict[Symbol, Expr]:
+def _jet_values(residual: Residual, values: tuple[Expr, ...], problem: StrongForm) -> dict[Symbol, Expr]:
     def of(component: int, orders: tuple[int, ...]) -> Expr:
         found = values[component]
-        for x, n in zip(statement.domain.coordinates, orders, strict=True):
+        for x, n in zip(problem.domain.coordinates, orders, strict=True):
             found = found.diff(x, n, simplify=False) if n else found  # in 100 dimensions simplifying takes a minute
         return found
 
     return {s: of(d.component, d.orders) for s, d in residual.jet_variables}
 
 
-def _numbers(expr: Expr, statement: StrongForm, points: Tensor) -> Tensor:
+def _numbers(expr: Expr, problem: StrongForm, points: Tensor) -> Tensor:
     fields = {p: Integer(0) for p in atoms(expr, Partial)} | {f: Float(LEARNED_FIELD_VALUE) for f in atoms(expr, Field)}
-    dummies = {x: Dummy() for x in statement.domain.coordinates}  # no text of a spec is in the generated source
+    dummies = {x: Dummy() for x in problem.domain.coordinates}  # no text of a spec is in the generated source
     function = lambdify(list(dummies.values()), expr.xreplace(fields | dummies), "mpmath")
     return torch.tensor([float(function(*row)) for row in points.tolist()], dtype=torch.float64)
 
 
-def _reference_residual(residual: Residual, values: tuple[Expr, ...], statement: StrongForm, points: Tensor) -> Tensor:
+def _reference_residual(residual: Residual, values: tuple[Expr, ...], problem: StrongForm, points: Tensor) -> Tensor:
     whole = residual.expr.replace(DiracDelta, lambda *_: Integer(0))
-    return _numbers(whole.xreplace(_jet_values(residual, values, statement)), statement, points)
+    return _numbers(whole.xreplace(_jet_values(residual, values, problem)), problem, points)
 
 
-def _size(one: NamedResidual, values: tuple[Expr, ...], statement: StrongForm, points: Tensor) -> float:
+def _size(one: NamedResidual, values: tuple[Expr, ...], problem: StrongForm, points: Tensor) -> float:
     """The scale of the terms: the largest absolute value of a derivative, at least 1."""
-    jet = _jet_values(one.residual, values, statement).values()
-    return max([1.0, *(float(_numbers(e, statement, points).abs().max()) for e in jet)])
+    jet = _jet_values(one.residual, values, problem).values()
+    return max([1.0, *(float(_numbers(e, problem, points).abs().max()) for e in jet)])
