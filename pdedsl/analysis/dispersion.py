@@ -7,27 +7,39 @@ from __future__ import annotations
 
 from mpmath import eig
 from mpmath import matrix as mp_matrix
-from sympy import Symbol
+from sympy import Add, Expr, Symbol
 
-from pdedsl.analysis.components import NotLinear, linear_terms
+from pdedsl.analysis.components import LinearTerm, NotLinear, linear_terms
 from pdedsl.analysis.problem import Problem
 from pdedsl.ir.spec import Spec
-from pdedsl.symbolic.symbols import MAX_ORDER, Field, Partial
+from pdedsl.symbolic.symbols import MAX_ORDER, Field, Partial, atoms
+
+IndexedUnknown = tuple[Symbol, int | None]
+"""The head of an unknown and the number of a component, counted from one; None for a scalar."""
 
 
 def system_growth_rates(problems: tuple[Problem, ...], spec: Spec, xi: list[int]) -> list[complex] | None:
-    """All λ for a wave vector; None if a coefficient is not a number."""
-    heads = [p.unknown.head for p in problems]
-    rows = [_symbol_row(p, heads, xi, spec) for p in problems]
-    if any(row is None for row in rows) or len(set(heads)) < len(heads):
+    """All λ for a wave vector; None if a coefficient is not a number, or an unknown has several equations. Nonlinear
+    terms without derivatives are omitted: they change λ by a bounded amount."""
+    components = [(p.unknown.head, k) for p in problems for k in _components(p)]
+    rows = [_symbol_row(e, components, xi, spec) for p in problems for e in p.rows]
+    if any(row is None for row in rows) or len(set(components)) < len(components) or len(rows) != len(components):
         return None
     return [complex(v) for v in eig(mp_matrix(rows), left=False, right=False)]
 
 
-def _symbol_row(problem: Problem, heads: list[Symbol], xi: list[int], spec: Spec) -> list[complex] | None:
-    row = [0j] * len(heads)
+def _components(problem: Problem) -> list[int | None]:
+    """The components that an equation determines."""
+    if not problem.is_vector:
+        return [None]
+    component = problem.equation.component
+    return [component] if component is not None else list(range(1, len(problem.equation.rhs) + 1))
+
+
+def _symbol_row(rhs: Expr, components: list[IndexedUnknown], xi: list[int], spec: Spec) -> list[complex] | None:
+    row, heads = [0j] * len(components), frozenset(head for head, _ in components)
     try:
-        parts = list(linear_terms(problem.rhs, frozenset(heads)))
+        parts = [part for term in Add.make_args(rhs) for part in _principal_terms(term, heads)]
     except NotLinear:
         return None
     for coefficient, variable in parts:
@@ -35,13 +47,25 @@ def _symbol_row(problem: Problem, heads: list[Symbol], xi: list[int], spec: Spec
         if not isinstance(field, Field):
             continue
         places = [spec.space.coordinates.index(s) for s in slots if s in spec.space.coordinates]
-        if not coefficient.is_number or field.head not in heads or len(places) != len(slots):
+        indices = [int(i) for i in field.indices if i.is_Integer]
+        component = (field.head, indices[0] if indices else None)
+        if not coefficient.is_number or component not in components or len(places) != len(slots):
             return None
         factor = complex(coefficient)
         for k in places:
             factor *= 1j * xi[k]
-        row[heads.index(field.head)] += factor
+        row[components.index(component)] += factor
     return row
+
+
+def _principal_terms(term: Expr, heads: frozenset[Symbol]) -> list[LinearTerm]:
+    """The linear terms of a summand; none if it is nonlinear without derivatives."""
+    try:
+        return list(linear_terms(term, heads))
+    except NotLinear:
+        if atoms(term, Partial):
+            raise
+        return []
 
 
 def growth_rates(problem: Problem, xi: list[int]) -> list[complex] | None:

@@ -43,7 +43,9 @@ from pdedsl.analysis.sample_points import (
 from pdedsl.ir.spec import Spec, Unknown
 from pdedsl.ir.types import Scalar, Sign, Vector
 from pdedsl.symbolic.calculus import depends, differentiate
+from pdedsl.symbolic.complex_numbers import is_complex_field
 from pdedsl.symbolic.functions import ActivationFunction
+from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.rewrite import expand, expand_products
 from pdedsl.symbolic.symbols import Field, Partial, atoms, free_symbols
 
@@ -410,7 +412,7 @@ def multiples_of_constant(at_zero: Expr, constant: int | Rational) -> dict[Symbo
 
 
 def _field_name(field: Field) -> str:
-    return f"{field.head.name}{''.join(map(str, field.indices))}"
+    return notation(field) if is_complex_field(field) else f"{field.head.name}{''.join(map(str, field.indices))}"
 
 
 def _at_zero(expr: Expr) -> Expr:

@@ -38,7 +38,7 @@ class NormalForm:
         if isinstance(self.unknown.type, Vector):
             size = self.unknown.type.size
             written = size is not None or self.spec.space.explicit or len(self.equation.rhs) > 1
-            indices = (Integer(k + 1),) if written else (Symbol("i0", integer=True),)
+            indices = (Integer(self.equation.component or k + 1),) if written else (Symbol("i0", integer=True),)
         return Field(self.unknown.head, indices, self.unknown.arguments)
 
     def with_dimension(self, expr: Expr) -> Expr:

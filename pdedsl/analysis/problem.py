@@ -68,9 +68,15 @@ class Problem:
     @cached_property
     def rhs(self) -> Expr:
         """F of the first component in index notation, with the sign reversed for terminal conditions."""
+        return self.rows[0]
+
+    @cached_property
+    def rows(self) -> tuple[Expr, ...]:
+        """F in index notation, one row for each component, with the sign reversed for terminal conditions."""
         form = normal_form(self.equation, self.spec)
         late = self.equation.order == 1 and time_direction(self.spec, self.equation.unknown) is Direction.TERMINAL
-        return (-1 if late else 1) * expand_chain_rule(form.with_dimension(self.equation.rhs[0]))
+        sign = -1 if late else 1
+        return tuple(sign * expand_chain_rule(form.with_dimension(e)) for e in self.equation.rhs)
 
     def cancelled_in(self, jet: Jet) -> tuple[Expr, ...]:
         """The cancelled partial functions, in the variables of a jet."""

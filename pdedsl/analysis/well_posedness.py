@@ -33,7 +33,10 @@ GROWTH_FACTOR = 5  # a rate proportional to √ξ grows tenfold between them
 
 def well_posedness_errors(problems: tuple[Problem, ...]) -> tuple[Diagnostic, ...]:
     diagnostics = [d for problem in problems for error in _equation_errors(problem) for d in error.diagnostics]
-    system = None if diagnostics or len(problems) < 2 else _system_error(problems) or system_inflow_error(problems)
+    is_system = len(problems) > 1 or any(p.is_vector for p in problems)
+    system = None if diagnostics or not is_system else _system_error(problems)
+    if not diagnostics and system is None and len(problems) > 1:
+        system = system_inflow_error(problems)
     return (*diagnostics, *(system.diagnostics if system else ()))
 
 

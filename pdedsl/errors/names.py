@@ -18,9 +18,7 @@ UNUSED = Code("W201", "a name is never used")
 NETWORK_WITHOUT_ARGUMENTS = Code("W202", "a network without arguments is a learned constant")
 FINITE_HINT = "the endpoints of an interval must be finite: choose a large number, or write R^d for a data space"
 DERIVATIVE_HINT = "a derivative is written ∂u/∂t, ∂²u/∂x² or diff(u, x)"
-COMPLEX_HINT = (
-    "complex numbers are not supported: declare real and imaginary part as two unknowns (see specs/schroedinger.pde)"
-)
+COMPLEX_HINT = "the imaginary unit is i in a spec with a complex unknown, as in: unknown ψ(x, t) : complex"
 NOISE_HINT = "stochastic terms are not supported: noise σ dW on the characteristics is the diffusion ½σ²Δu"
 SDE_HINT = f"{DERIVATIVE_HINT}; the SDE dX = v dt + σ dW has the backward equation ∂u/∂t + v·∇u + ½σ²Δu = 0"
 POINT_SOURCE_HINT = (

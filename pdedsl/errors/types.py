@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pdedsl.diagnostics import Diagnostic, PdeError, Span
 from pdedsl.diagnostics.fixes import Edit, Fix, as_product, insert, remove, remove_term, replace_by, replace_word
 from pdedsl.errors.base import Code, count_noun, did_you_mean, join_comma, this_is, with_article
-from pdedsl.errors.names import COMPLEX_HINT
 
 TERM_MISMATCH = Code("E301", "the terms of a sum, or the sides of an equation, have different shapes")
 SHAPE_MISMATCH = Code("E302", "shape mismatch")
@@ -94,6 +93,17 @@ division_by_zero = UNDEFINED.at("division by zero")
 no_real_value = UNDEFINED.at(
     "this expression has no real value", "check for a division by zero or a root of a negative number"
 )
+
+
+# `|x| < i`, `ψ(x + i, t)`.
+complex_value = UNDEFINED.of("{place} must be real", "take a real part, as in Re(z), or a modulus |z|")
+# `log(ψ)`, `ψ^½`.
+complex_argument = UNDEFINED.of(
+    "{function} of a complex number is not supported",
+    "supported: integer powers, exp, sin, cos, sinh, cosh, conj(z), Re(z), Im(z) and |z|",
+)
+# `const c = 1 + 2i`.
+complex_constant = UNDEFINED.at("a constant must be real", "define a complex number by let, as in: let c = 1 + 2i")
 
 
 # `const σ² = -1`.
@@ -281,7 +291,6 @@ INVALID_INTERVAL = Code("E315", "expected an interval, or the interval is empty"
 INVALID_SPACE = Code("E316", "invalid space or dimension")
 CHANNELS_LAST = Code("W316", "image size looks like channels last; channels come first")
 
-TYPE_HINTS = {"complex": COMPLEX_HINT}
 SPACES = (
     "R^2",
     "R^d",
@@ -301,15 +310,23 @@ SPACES_HINT = f"available: {', '.join(SPACES)}"
 def unknown_type(name: str | None, types: Sequence[str], guess: str | None, span: Span) -> PdeError:
     """`name` is None if the expression is not a name."""
     message = f"unknown type '{name}'" if name is not None else "expected a type"
-    hint = TYPE_HINTS.get(name or "") or did_you_mean(
-        guess, f"available: {join_comma(types)}, with sizes as in vector(2), simplex(10)"
-    )
+    hint = did_you_mean(guess, f"available: {join_comma(types)}, with sizes as in vector(2), simplex(10)")
     return INVALID_TYPE(message, span, hint, fixes=replace_word(name or "", guess, span))
 
 
 def invalid_unknown_type(kind: str, span: Span) -> PdeError:
-    hint = "available for unknowns: scalar, vector(n), simplex(k), channels"
+    hint = "available for unknowns: scalar, vector(n), complex, simplex(k), channels"
     return INVALID_TYPE(f"an unknown cannot be {with_article(kind)}", span, hint)
+
+
+complex_learned_field = INVALID_TYPE.at(
+    "a learned field cannot be complex", "learn its real and imaginary part: a + i b with two learned scalars"
+)
+complex_unknown_in_data_space = INVALID_TYPE.at("a complex unknown needs a physical domain", "as in: space x in [0, 1]")
+# `vector(1), complex`.
+size_of_complex_vector = INVALID_TYPE.of(
+    "a complex vector needs 2 to {most} components", "one complex number is declared as: unknown ψ(x, t) : complex"
+)
 
 
 def invalid_type_size(kind: str, takes_size: bool, example: str, span: Span) -> PdeError:

@@ -33,6 +33,7 @@ from pdedsl.ir.terms import (
     matrix_structure,
 )
 from pdedsl.ir.types import Matrix as MatrixType
+from pdedsl.ir.types import Vector
 from pdedsl.symbolic.symbols import Field
 
 
@@ -50,7 +51,7 @@ def _name(facts: EquationFacts, analysis: Analysis) -> str:
     spec, order = analysis.spec, facts.equation.order
     match facts.kind:
         case EquationClass.TRANSPORT:
-            return _first_order(facts)
+            return _first_order(facts, spec)
         case (
             EquationClass.DIFFUSION
             | EquationClass.CONVECTION_DIFFUSION
@@ -58,7 +59,7 @@ def _name(facts: EquationFacts, analysis: Analysis) -> str:
             | EquationClass.CONVECTION_DIFFUSION_REACTION
         ):
             if not _diffusions(facts):
-                return "second-order equation of a system"
+                return f"second-order equation of {_system_name(facts, spec)}"
             return f"{facts.kind} equation ({_parabolic(facts, spec)})"
         case EquationClass.NONLINEAR_DIFFUSION:
             return "nonlinear diffusion equation (parabolic where its diffusion coefficient is positive)"
@@ -107,11 +108,18 @@ def _is_normalised(facts: EquationFacts) -> bool:
     return any(isinstance(t, SymmetricLayer) and t.norm is not None for t in facts.terms)
 
 
-def _first_order(facts: EquationFacts) -> str:
+def _system_name(facts: EquationFacts, spec: Spec) -> str:
+    """A single complex unknown is not called a system."""
+    types = [u.type for u in spec.unknowns]
+    alone = len(types) == 1 and isinstance(types[0], Vector) and types[0].is_complex and types[0].size == 2
+    return "a complex unknown" if alone else "a system"
+
+
+def _first_order(facts: EquationFacts, spec: Spec) -> str:
     if facts.equation.order == 0:
         return "first-order equation (stationary)"
     if any(isinstance(t, Coupling) and t.order for t in facts.terms):
-        return "first-order equation of a system"
+        return f"first-order equation of {_system_name(facts, spec)}"
     if not facts.linear:
         return "first-order equation (hyperbolic)"
     if all(isinstance(t, Convection) for t in _terms(facts)):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from sympy import Expr, I, S
+
 from pdedsl.config.methods import (
     Adaptive,
     Elements,
@@ -110,22 +112,32 @@ def solution_method_lines(plan: SolvePlan) -> list[str]:
 
 
 def problem_lines(problem: StrongForm) -> list[str]:
-    names = ", ".join(c.name for c in problem.components)
+    names = ", ".join(unknown_names(problem))
     equations, conditions = len(problem.equations), sum(len(c.residuals) for c in problem.conditions)
     linear = "linear" if problem.is_affine else "nonlinear"
-    exact = [
-        f"exact solution: {c.name} = {notation(e)}"
-        for c, e in zip(problem.components, problem.exact, strict=True)
-        if e is not None
-    ]
     counts = f"{count_noun(equations, 'equation')} and {count_noun(conditions, 'condition')}"
     return [
         f"{linear} problem for {names}: {counts}",
         f"domain: {domain_text(problem.domain)}",
-        *exact,
+        *(f"exact solution: {name} = {notation(e)}" for name, e in exact_solutions(problem)),
         *(f"unknown parameter: {w.name}, identified with the solution" for w in problem.parameters),
         *gauge_lines(problem),
     ]
+
+
+def unknown_names(problem: StrongForm) -> list[str]:
+    """The components of real unknowns, and the complex numbers: ψ for Re(ψ), Im(ψ)."""
+    return list(dict.fromkeys(c.complex_number or c.name for c in problem.components))
+
+
+def exact_solutions(problem: StrongForm) -> list[tuple[str, Expr]]:
+    """The unknowns whose exact solution is known, real and imaginary part in one expression."""
+    values: dict[str, Expr] = {}
+    for c, e in zip(problem.components, problem.exact, strict=True):
+        if e is not None:
+            name = c.complex_number or c.name
+            values[name] = values.get(name, S.Zero) + (I * e if c.is_imaginary else e)
+    return list(values.items())
 
 
 def domain_text(domain: Domain) -> str:
@@ -144,7 +156,7 @@ def gauge_lines(problem: StrongForm) -> list[str]:
     """The components that are determined only up to a constant or a function of time."""
     gauge = "a function of time" if problem.domain.has_time else "a constant"
     return [
-        f"{problem.components[c].name} is determined up to {gauge}, which error norms ignore"
+        f"{problem.components[c].text} is determined up to {gauge}, which error norms ignore"
         for c in problem.defined_up_to_constant
     ]
 

@@ -145,7 +145,8 @@ def term_detail(term: Term, spec: Spec) -> str:
             shape = f"{matrix_structure(matrix)}, " if spec.space.dimension != 1 else ""
             return f"{shape}{_dependence(matrix, spec)} coefficients"
         case Coupling(of=of, order=order):
-            return f"with {of}" + (f", order {order}" if order else "")
+            subject = f"of Re({of}) and Im({of})" if of.is_real is None else f"with {of}"
+            return subject + (f", order {order}" if order else "")
         case HigherOrder() | Nonlinear() | Nonlocal() | Reaction() | SourceTerm() | SymmetricLayer() | LearnedField():
             return ""
         case _:

@@ -65,6 +65,17 @@ class ScalarUnknown(Record):
     head: Symbol
     index: int | None  # in its unknown, counted from one; None for a scalar
     sign: Sign = Sign.ANY
+    complex_number: str = ""  # the name of the complex number of which it is the real or imaginary part
+
+    @property
+    def is_imaginary(self) -> bool:
+        return bool(self.complex_number) and self.index is not None and self.index % 2 == 0
+
+    @property
+    def text(self) -> str:
+        """The name in reports: Re(ψ), Im(ψ)."""
+        part = "Im" if self.is_imaginary else "Re"
+        return f"{part}({self.complex_number})" if self.complex_number else self.name
 
 
 class Measurements(Record):

@@ -27,12 +27,15 @@ class Scalar(Record):
 
 
 class Vector(Record):
-    """A vector."""
+    """A vector. A complex number or vector is the real vector (Re ψ₁, Im ψ₁, Re ψ₂, …)."""
 
     size: int | None = None  # None: the dimension of the space
     divergence_free: bool = False
+    is_complex: bool = False
 
     def __str__(self) -> str:
+        if self.is_complex:
+            return "complex" if self.size == 2 else f"vector({(self.size or 0) // 2}), complex"
         return "vector" + (f"({self.size})" if self.size else "") + ", divergence_free" * self.divergence_free
 
 

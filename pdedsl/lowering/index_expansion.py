@@ -16,6 +16,7 @@ from pdedsl.ir.spec import Interval, Space, Spec, Unknown
 from pdedsl.ir.types import Scalar, Sign, Vector
 from pdedsl.symbolic import symbols
 from pdedsl.symbolic.calculus import differentiate
+from pdedsl.symbolic.printing import SUBSCRIPTS
 from pdedsl.symbolic.symbols import Contraction, Field, Partial
 
 MAX_MIXED_DERIVATIVES = 500  # all mixed second derivatives in 32 dimensions
@@ -39,6 +40,12 @@ def coordinates_of(space: Space) -> tuple[Symbol, ...]:
 
 def components_of(unknown: Unknown, dimension: int) -> Iterator[ScalarUnknown]:
     match unknown.type:
+        case Vector(size=size, is_complex=True):
+            for k in range(1, (size or 0) + 1):
+                number = (k + 1) // 2
+                name = unknown.name + (f"_{number}" if size != 2 else "")
+                shown = unknown.name + (str(number).translate(SUBSCRIPTS) if size != 2 else "")
+                yield ScalarUnknown(f"{name}_{'re' if k % 2 else 'im'}", unknown.head, k, complex_number=shown)
         case Vector(size=size):
             for k in range(1, (size or dimension) + 1):
                 yield ScalarUnknown(f"{unknown.name}_{k}", unknown.head, k)

@@ -480,7 +480,7 @@ def compare_with_reference(
     if not isfinite(reference.error):
         return Comparison(reference.text, nan, nan, inf, exact=False)
     points = sample_test_points(statement, result, options)
-    names = tuple(c.name for c in statement.components)
+    names = tuple(c.text for c in statement.components)
     with torch.no_grad():
         values, expected = (fix_gauge(f, statement, points) for f in (result, reference.values))
     discontinuous = plan.grid is not None and isinstance(plan.grid.scheme, FiniteVolumeScheme)

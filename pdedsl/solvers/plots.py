@@ -303,7 +303,7 @@ def plot_run(folder: Path, solution: Solution, options: SolveOptions, reference:
     coarse = MONTE_CARLO_1D if len(statement.domain.space) == 1 else MONTE_CARLO_2D
     scene = Scene(
         statement.domain,
-        tuple(c.name for c in statement.components),
+        tuple(c.text for c in statement.components),
         title,
         coarse if is_monte_carlo else FULL_RESOLUTION,
     )

@@ -22,7 +22,8 @@ from pdedsl.solvers.strategy import Attempt
 
 @dataclass(frozen=True)
 class Solution:
-    """`solution(points)` are the values (n, c) at points (n, k), columns in the order of the unknown's arguments.
+    """`solution(points)` are the values (n, c) at points (n, k), columns in the order of the unknown's arguments. The
+    values are complex numbers if an unknown is complex.
 
     Attributes:
         compilation: the compiled spec.
@@ -104,7 +105,20 @@ class Solution:
         order = coordinate_order(self.plan.problem, self.compilation.spec)
         if tensor.ndim != 2 or tensor.shape[1] != len(order):
             raise ValueError(f"points must have the shape (n, {len(order)}), got {tuple(tensor.shape)}")
-        return self.result(tensor[:, order])
+        return join_complex_parts(self.result(tensor[:, order]), self.plan.problem)
+
+
+def join_complex_parts(values: Tensor, statement: StrongForm) -> Tensor:
+    """The values with one complex column Re + i Im for each pair of columns of a complex unknown; unchanged if all
+    unknowns are real."""
+    if not any(c.complex_number for c in statement.components):
+        return values
+    columns = []
+    for k, component in enumerate(statement.components):
+        if not component.is_imaginary:
+            imaginary = values[:, k + 1] if component.complex_number else torch.zeros_like(values[:, k])
+            columns.append(torch.complex(values[:, k], imaginary))
+    return torch.stack(columns, 1)
 
 
 def coordinate_order(statement: StrongForm, spec: Spec) -> list[int]:

@@ -79,6 +79,9 @@ class _Notation(StrPrinter):  # type: ignore[misc]
     def _print_Float(self, e: Expr) -> str:
         return f"{float(e):.6g}"
 
+    def _print_ImaginaryUnit(self, _: Expr) -> str:
+        return "i"
+
     def _print_Pi(self, _: Expr) -> str:
         return "π"
 
@@ -112,6 +115,10 @@ class _Notation(StrPrinter):  # type: ignore[misc]
 
     def _print_Field(self, e: Field) -> str:
         name = f"{self._print(e.head)}{''.join(str(i).translate(SUBSCRIPTS) for i in e.indices)}"
+        if e.head.is_real is None and e.indices:
+            k = int(e.indices[0])
+            number = str((k + 1) // 2).translate(SUBSCRIPTS) if k > 2 else ""
+            name = f"{'Re' if k % 2 else 'Im'}({self._print(e.head)}{number})"
         plain = all(isinstance(a, Symbol) for a in e.arguments)
         return name if plain else f"{name}({self.stringify(e.arguments, ', ')})"
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from itertools import combinations_with_replacement
 
-from sympy import Dummy, Expr, Mul, Poly, Symbol, factor
+from sympy import Dummy, Expr, Integer, Mul, Poly, Symbol, factor
 
 from pdedsl.analysis.axioms.hypotheses import Hypothesis, conclude, undecided_terms
 from pdedsl.analysis.boundary import conditions_violated_by, degenerate_conditions, fixed_conditions, quote_conditions
@@ -17,8 +17,11 @@ from pdedsl.analysis.problem import Problem, may_be_undefined, quote_terms, span
 from pdedsl.analysis.sample_points import Point, Ranges, find_nonzero_point, points, precise_value_at, ranges_of
 from pdedsl.ir.spec import Condition, Spec
 from pdedsl.ir.terms import Origin
+from pdedsl.ir.types import Vector
 from pdedsl.ir.verdicts import Refuted, Undecided, Verdict
-from pdedsl.symbolic.symbols import Component, Field, atoms
+from pdedsl.symbolic.complex_numbers import is_complex_field
+from pdedsl.symbolic.rewrite import expand_products, substitute
+from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
 
 NONZERO_AT_ZERO = "the solution operator T is not linear: T(0) ≠ 0, so T(2f) ≠ 2T(f)"
 MAX_JET_VARIABLES = 30  # factoring a sum of 30 takes 2 s, one of 60 minutes
@@ -35,7 +38,45 @@ def linearity(problem: Problem) -> Verdict:
         return _source_verdict(problem)
     if problem.is_undefined:
         return Undecided("it could not be shown that the equation is defined for all u.")
-    return _condition_verdict(problem)
+    verdict = _condition_verdict(problem)
+    return verdict if isinstance(verdict, Refuted) else _complex_verdict(problem) or verdict
+
+
+def _complex_verdict(problem: Problem) -> Verdict | None:
+    """The verdict on complex coefficients α, β: T(iψ) = i T(ψ) fails for ∂ψ/∂t = conj(ψ). None if it holds, or if all
+    unknowns are real."""
+    spec = problem.spec
+    types = [u.type for u in spec.unknowns]
+    if not any(isinstance(type_, Vector) and type_.is_complex for type_ in types):
+        return None
+    if not _commutes_with_i(problem.equation.rhs):
+        if problem.equation.order and len(spec.equations) == 1:
+            reason = f"{quote_terms(problem.right_hand_terms)} is linear over the real numbers only"
+            return Refuted(f"{reason}.", "T(i f) ≠ i T(f) for some f", spans(problem.right_hand_terms))
+        return Undecided("the equation is linear over the real numbers, but may not be over the complex numbers.")
+    if not all(_commutes_with_i(c.value) for c in fixed_conditions(spec)):
+        return Undecided("the conditions are linear over the real numbers, but may not be over the complex numbers.")
+    return None
+
+
+def _commutes_with_i(rows: tuple[Expr, ...]) -> bool:
+    """Whether F(iψ) = i F(ψ), for rows Re F₁, Im F₁, Re F₂, …"""
+    fields = {f for e in rows for f in atoms(e, Field) if is_complex_field(f)}
+    if len(rows) % 2 or not fields:
+        return False
+    rotated: dict[Expr, Expr] = {f: _times_i(f) for f in fields}
+    for p in (p for e in rows for p in atoms(e, Partial) if p.body in fields):
+        sign, field = _times_i(p.body).as_coeff_Mul()
+        rotated[p] = sign * Partial(field, *p.slots)
+    new = [expand_products(substitute(e, rotated)) for e in rows]
+    pairs = zip(rows[::2], rows[1::2], new[::2], new[1::2], strict=True)
+    return all(expand_products(c + b) == 0 and expand_products(d - a) == 0 for a, b, c, d in pairs)
+
+
+def _times_i(field: Field) -> Expr:
+    """Re(iψ) = -Im ψ, Im(iψ) = Re ψ."""
+    k, rest = int(field.indices[0]), tuple(field.arguments)
+    return -Field(field.head, (Integer(k + 1),), rest) if k % 2 else Field(field.head, (Integer(k - 1),), rest)
 
 
 def _nonlinear(problem: Problem) -> Verdict:

@@ -15,7 +15,15 @@ from pdedsl.config.methods import Adaptive, Elements, Grid, MonteCarlo, NoiseDis
 from pdedsl.config.networks import LipschitzFrame, Paper, residual_maps
 from pdedsl.diagnostics import Span
 from pdedsl.explainer.classification import class_text
-from pdedsl.explainer.describe import average_texts, count_noun, domain_text, gauge_lines, noise_text, objective_lines
+from pdedsl.explainer.describe import (
+    average_texts,
+    count_noun,
+    domain_text,
+    gauge_lines,
+    noise_text,
+    objective_lines,
+    unknown_names,
+)
 from pdedsl.ir.analysis import Analysis, EquationFacts
 from pdedsl.ir.noise import ConstantNoise, CorrelatedNoise, Noise
 from pdedsl.ir.plan import (
@@ -380,7 +388,7 @@ def _constraint_text(constraint: Constraint) -> str:
 def solve_nodes(plan: SolvePlan, analysis: Analysis) -> tuple[Node, ...]:
     problem = plan.problem
     domain = DiagramBlock("domain", (domain_text(problem.domain),))
-    names = ", ".join(c.name for c in problem.components)
+    names = ", ".join(unknown_names(problem))
     lines = (*(f"with the parameter {w.name}" for w in problem.parameters), *gauge_lines(problem))
     return domain, *_method(plan, analysis), DiagramBlock(f"solution {names}", lines)
 

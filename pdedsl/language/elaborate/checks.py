@@ -21,11 +21,12 @@ from pdedsl.language import ast as t
 from pdedsl.language.elaborate.boundary import count_conditions, sample_surface, selects_points, spec_region
 from pdedsl.language.elaborate.environment import Environment
 from pdedsl.language.elaborate.equations import component_list
-from pdedsl.language.elaborate.expressions import tensor
+from pdedsl.language.elaborate.expressions import is_complex_name, tensor
 from pdedsl.language.elaborate.options import elaborate_option
 from pdedsl.language.elaborate.values import Tensor, common_shape
 from pdedsl.language.names import subscript
 from pdedsl.record import Record
+from pdedsl.symbolic.complex_numbers import is_complex, real_and_imaginary
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.rewrite import substitute
 from pdedsl.symbolic.symbols import Field, atoms
@@ -269,8 +270,9 @@ def _check_experiment(spec: Spec, reporter: Reporter) -> None:
 # ---- Exact solutions and observations
 
 
-def elaborate_exact(statement: t.ExactStmt, env: Environment) -> ExactSolution:
-    """The exact value of an unknown, of one of its components, or of a learned parameter."""
+def elaborate_exact(statement: t.ExactStmt, env: Environment) -> list[ExactSolution]:
+    """The exact value of an unknown, of one of its components, or of a learned parameter; that of a component of a
+    complex vector is real and imaginary part."""
     if env.scope().space.kind is not SpaceKind.PHYSICAL:
         raise errors.equations.needs_physical_domain("exact", statement.span)
     field, component = _observed_unknown(statement.unknown, env, learned=True)
@@ -280,7 +282,15 @@ def elaborate_exact(statement: t.ExactStmt, env: Environment) -> ExactSolution:
     exprs = tuple(substitute(e, env.numbers) for e in component_list(value, like.rank, like.size))
     if any(e.has(Field) for e in exprs):
         raise errors.equations.exact_has_unknowns(statement.value.span)
-    return ExactSolution(field.head, component, exprs, statement.span)
+    if not (isinstance(field.type, Vector) and field.type.is_complex):
+        if any(is_complex(e) for e in exprs):
+            raise errors.types.complex_value("this value", statement.value.span)
+        return [ExactSolution(field.head, component, exprs, statement.span)]
+    values = tuple(part for e in exprs for part in real_and_imaginary(e))
+    if component is None:
+        return [ExactSolution(field.head, None, values, statement.span)]
+    pairs = zip(_real_components(field, component), values, strict=True)
+    return [ExactSolution(field.head, k, (v,), statement.span) for k, v in pairs]
 
 
 def elaborate_observation(statement: t.ObserveStmt, env: Environment) -> Observation:
@@ -288,7 +298,15 @@ def elaborate_observation(statement: t.ObserveStmt, env: Environment) -> Observa
         raise errors.equations.needs_physical_domain("observe", statement.span)
     subjects = tuple(_observed_unknown(e, env, learned=False) for e in statement.unknowns)
     data = elaborate_option(statement.data, MEASURED, "source of observations", env.number)
-    return Observation(tuple((field.head, k) for field, k in subjects), data, statement.span)
+    observed = tuple((field.head, j) for field, k in subjects for j in _real_components(field, k))
+    return Observation(observed, data, statement.span)
+
+
+def _real_components(field: Unknown | Learned, component: int | None) -> tuple[int | None, ...]:
+    """A component of an unknown in the numbering of real components."""
+    if component is None or not (isinstance(field.type, Vector) and field.type.is_complex):
+        return (component,)
+    return 2 * component - 1, 2 * component
 
 
 def _observed_unknown(expr: t.Expr, env: Environment, learned: bool) -> tuple[Unknown | Learned, int | None]:
@@ -302,7 +320,7 @@ def _observed_unknown(expr: t.Expr, env: Environment, learned: bool) -> tuple[Un
 
 
 def _has_own_arguments(value: Tensor, field: Unknown | Learned) -> bool:
-    first = value.at(*(Integer(1),) * value.rank)
+    first = real_and_imaginary(value.at(*(Integer(1),) * value.rank))[0]
     return isinstance(first, Field) and first.head == field.head and tuple(first.arguments) == tuple(field.arguments)
 
 
@@ -319,6 +337,8 @@ def _name_and_component(expr: t.Expr) -> tuple[t.Name, int | None]:
 
 
 def _resolve_unknown(name: t.Name, env: Environment, learned: bool) -> Unknown | Learned:
+    if is_complex_name(name.id, env.scope()):
+        raise errors.equations.not_an_unknown(name.text, name.span)
     env.value(name)
     if name.id in env.unknowns:
         return env.unknowns[name.id]

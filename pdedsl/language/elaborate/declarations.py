@@ -18,6 +18,7 @@ from pdedsl.language.elaborate.environment import Environment
 from pdedsl.language.elaborate.expressions import tensor
 from pdedsl.language.elaborate.options import elaborate_option
 from pdedsl.language.elaborate.polygons import bounding_box, polygon_levels, polygon_vertices
+from pdedsl.symbolic.complex_numbers import is_complex
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Field
 
@@ -59,6 +60,8 @@ def _known_scalar(expr: t.Expr, env: Environment, timed: bool) -> Expr:
     value = tensor(expr, env.scope(), 0).expr.xreplace(env.numbers)
     if value.has(Field):
         raise errors.equations.unknown_in_level_set(expr.span)
+    if is_complex(value):
+        raise errors.types.complex_value("an inequality or a surface", expr.span)
     if not timed and env.time is not None and env.time.symbol in value.free_symbols:
         raise errors.equations.time_dependent_domain(env.time.name, expr.span)
     return value

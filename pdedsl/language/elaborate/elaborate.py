@@ -12,19 +12,21 @@ from pdedsl.config.blocks import Block
 from pdedsl.config.methods import Realizations
 from pdedsl.config.networks import NORMALISATIONS
 from pdedsl.diagnostics import PdeError, Reporter, Source, Span, sort_diagnostics
-from pdedsl.ir.spec import Condition, Equation, ExactSolution, Observation, Requirement, Spec
+from pdedsl.ir.spec import Condition, Equation, ExactSolution, Observation, Requirement, Spec, Summand
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.boundary import antiperiodic_conditions, boundary_condition, condition_at_fixed_argument
 from pdedsl.language.elaborate.checks import check_spec, elaborate_exact, elaborate_observation, find_duplicate
 from pdedsl.language.elaborate.declarations import inequalities_of, point_space, space_of, time_of
 from pdedsl.language.elaborate.environment import MAX_ERRORS, Declaration, Environment, suggest_derivative
 from pdedsl.language.elaborate.equations import (
+    complex_unknown_of,
     elaborate_equation,
     elaborate_summands,
     has_fixed_argument,
     learned_fields,
     match_equations,
     own_arguments,
+    size_of,
     unknown_fields,
 )
 from pdedsl.language.elaborate.experiment import elaborate_block, elaborate_realization, elaborate_requirements
@@ -35,10 +37,22 @@ from pdedsl.language.printing.latex import to_latex
 # ---- Equations and conditions
 
 
-def elaborate_equation_statement(statement: t.EquationStmt, env: Environment) -> Equation | Condition:
-    """An equation if an unknown is evaluated at its own variables; a condition if it is evaluated at fixed values."""
+def elaborate_equation_statement(statement: t.EquationStmt, env: Environment) -> list[Equation | Condition]:
+    """An equation or condition; two real ones if it is for one component of a complex vector."""
     scope = replace(env.scope(), normal=bool(statement.on) and "n" not in env.declared)
     summands = elaborate_summands(statement, scope)
+    count = len(summands[0].exprs)
+    unknown = complex_unknown_of([e for s in summands for e in s.exprs], env) if count > 1 else None
+    if unknown is None or size_of(unknown, env) == count:
+        return [_equation_or_condition(statement, summands, env)]
+    rows = [tuple(replace(s, exprs=(s.exprs[k],)) for s in summands) for k in range(count)]
+    return [_equation_or_condition(statement, row, env) for row in rows]
+
+
+def _equation_or_condition(
+    statement: t.EquationStmt, summands: tuple[Summand, ...], env: Environment
+) -> Equation | Condition:
+    """An equation if an unknown is evaluated at its own variables; a condition if it is evaluated at fixed values."""
     fields = unknown_fields([e for s in summands for e in s.exprs], env)
     if not fields and statement.on and (learned := learned_fields([e for s in summands for e in s.exprs], env)):
         return boundary_condition(statement, summands, learned, env)
@@ -166,11 +180,11 @@ def _equations_and_conditions(syntax: t.Syntax, env: Environment) -> tuple[list[
         if len(env.reporter.errors) >= MAX_ERRORS:
             break
         with env.reporter.guard(), report_exceeded_limits(statement.span):
-            relation = elaborate_equation_statement(statement, env)
-            if isinstance(relation, Equation):
-                equations.append(relation)
-            else:
-                conditions.append(relation)
+            for relation in elaborate_equation_statement(statement, env):
+                if isinstance(relation, Equation):
+                    equations.append(relation)
+                else:
+                    conditions.append(relation)
     return equations, conditions
 
 
@@ -210,7 +224,7 @@ def _exact_and_observed(syntax: t.Syntax, env: Environment) -> tuple[list[ExactS
         with env.reporter.guard(), report_exceeded_limits(statement.span):
             match statement:
                 case t.ExactStmt():
-                    exact.append(elaborate_exact(statement, env))
+                    exact += elaborate_exact(statement, env)
                 case t.ObserveStmt():
                     observed.append(elaborate_observation(statement, env))
     duplicate = find_duplicate(tuple(exact))

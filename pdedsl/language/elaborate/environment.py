@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import get_args
 
-from sympy import Expr, Integer, Symbol, Tuple, default_sort_key, sympify
+from sympy import Expr, I, Integer, Symbol, Tuple, default_sort_key, sympify
 from sympy.core.symbol import Str
 
 from pdedsl import errors
@@ -30,7 +30,7 @@ from pdedsl.language.elaborate.expressions import (
 from pdedsl.language.elaborate.limits import report_exceeded_limits
 from pdedsl.language.elaborate.options import elaborate_option
 from pdedsl.language.elaborate.scope import Scope
-from pdedsl.language.elaborate.types import elaborate_type, initial_value, network_of
+from pdedsl.language.elaborate.types import elaborate_type, initial_value, is_complex_type, network_of
 from pdedsl.language.elaborate.values import (
     Function,
     LinearMap,
@@ -44,6 +44,7 @@ from pdedsl.language.elaborate.values import (
 from pdedsl.language.names import canonical_name, split_product, unicode_name
 from pdedsl.numerics.activations import MAXMIN
 from pdedsl.symbolic.calculus import apply_linear
+from pdedsl.symbolic.complex_numbers import is_complex
 from pdedsl.symbolic.symbols import Applied, Field, Layer, Transposed
 
 # ---- Constants
@@ -92,6 +93,10 @@ def field_value(head: Symbol, type_: Type, arguments: tuple[Expr, ...], scope: S
             return Tensor(0, lambda: Field(head, (), arguments), classes, "simplex")
         case Channels():
             return scalar(Field(head, (), arguments), "channels")
+        case Vector(size=2, is_complex=True):
+            return scalar(_complex_component(head, 1, arguments))
+        case Vector(size=size, is_complex=True):
+            return Tensor(1, lambda i: _complex_component(head, int(i), arguments), (size or 0) // 2)
         case Vector(size=size):
             return Tensor(1, lambda i: Field(head, (i,), arguments), size or dimension)
         case Matrix(psd=psd, symmetric=symmetric):
@@ -99,6 +104,12 @@ def field_value(head: Symbol, type_: Type, arguments: tuple[Expr, ...], scope: S
             return Tensor(2, lambda i, j: Field(head, _sorted_pair(i, j) if both else (i, j), arguments), dimension)
         case Operator():
             return _linear_operator(Field(head, (), arguments), scope.space)
+
+
+def _complex_component(head: Symbol, k: int, arguments: tuple[Expr, ...]) -> Expr:
+    """ψₖ = Re ψₖ + i Im ψₖ, components 2k - 1 and 2k of the real vector."""
+    real, imaginary = (Field(head, (Integer(j),), arguments) for j in (2 * k - 1, 2 * k))
+    return real + I * imaginary
 
 
 def _sorted_pair(i: Expr, j: Expr) -> tuple[Expr, Expr]:
@@ -312,6 +323,10 @@ class Environment:
         """Whether a name is not declared."""
         return name not in self.declared and not self._is_unresolved(name)
 
+    def has_complex_unknown(self) -> bool:
+        """Whether i is the imaginary unit where it is not declared."""
+        return any(isinstance(d, t.UnknownDecl) and is_complex_type(d) for d in self.declared.values())
+
     def _is_unresolved(self, name: str) -> bool:  # its declaration has an error, or, for `u_t`, that of `u`
         return name in self.unresolved or (name not in self.declared and name.partition("_")[0] in self.unresolved)
 
@@ -390,7 +405,10 @@ class Environment:
 
     def _declare_field(self, declaration: t.UnknownDecl | t.LearnDecl) -> Value:
         name = declaration.name
-        type_ = elaborate_type(declaration, self.number)
+        dimension = self.scope().space.dimension
+        type_ = elaborate_type(declaration, self.number, dimension if isinstance(dimension, int) else None)
+        if isinstance(type_, Vector) and type_.is_complex and self.scope().space.kind is not SpaceKind.PHYSICAL:
+            raise errors.types.complex_unknown_in_data_space(declaration.span)
         params = declaration.params or ()
         if isinstance(declaration, t.UnknownDecl) and not params:
             known = [n for n, d in self.declared.items() if isinstance(d, t.SpaceDecl | t.TimeDecl)]
@@ -398,6 +416,8 @@ class Environment:
         require_distinct(params)
         arguments = self._own_arguments(params)
         sign = {">": {"positive": True}, ">=": {"nonnegative": True}}.get(getattr(type_, "sign", ""), {"real": True})
+        if isinstance(type_, Vector) and type_.is_complex:
+            sign = {"complex": True}  # printed as Re and Im
         head = Symbol(name.text, **sign)
         self.types[name.id] = type_
         net = network_of(declaration, type_, self.number)
@@ -437,7 +457,10 @@ class Environment:
         return tuple(e for p, a in zip(params, args, strict=True) for e in self._flat(p, a, span))
 
     def _flat(self, param: t.Name, value: Value, span: Span) -> list[Expr]:
-        return argument_components(param, self.value(param), value, span, self.space)
+        items = argument_components(param, self.value(param), value, span, self.space)
+        if any(is_complex(e) for e in items):
+            raise errors.types.complex_value("an argument", span)
+        return items
 
     def _own(self, declaration: t.UnknownDecl | t.LearnDecl, args: tuple[Value, ...]) -> bool:
         """Whether an operator is called with its own parameters, `K(t)`, rather than applied."""

@@ -28,6 +28,7 @@ from pdedsl.language.elaborate.expressions import report_too_large, tensor
 from pdedsl.language.elaborate.scope import Scope
 from pdedsl.language.elaborate.values import Tensor, collect_domain, common_shape
 from pdedsl.record import Record
+from pdedsl.symbolic.complex_numbers import is_complex_field, real_and_imaginary
 from pdedsl.symbolic.functions import ActivationFunction
 from pdedsl.symbolic.rewrite import expand_products, product, substitute
 from pdedsl.symbolic.symbols import Field, Partial, atoms
@@ -52,10 +53,90 @@ def elaborate_summands(statement: t.EquationStmt, scope: Scope) -> tuple[Summand
     components = [
         _with_domain(partial(component_list, v, like.rank, like.size), d) for v, d in zip(values, domains, strict=True)
     ]
+    rows = real_rows([[sign * x for x in exprs] for (sign, _, _), exprs in zip(terms, components, strict=True)], scope)
     return tuple(
-        Summand(tuple(sign * x for x in exprs), e.span, written < 0, tuple(dict.fromkeys(domain)))
-        for (sign, written, e), exprs, domain in zip(terms, components, domains, strict=True)
+        Summand(tuple(exprs), e.span, written < 0, tuple(dict.fromkeys(domain)))
+        for (_, written, e), exprs, domain in zip(terms, rows, domains, strict=True)
     )
+
+
+# ---- Complex equations
+
+
+def real_rows(terms: list[list[Expr]], scope: Scope) -> list[list[Expr]]:
+    """The terms of an equation with two real rows for each complex one, Re and Im.
+
+    The rows of a component are combined so that each contains only one part of the highest derivative: i ∂ψ/∂t = F
+    becomes ∂ Re ψ/∂t = Im F, ∂ Im ψ/∂t = -Re F.
+    """
+    split = [[real_and_imaginary(e) for e in exprs] for exprs in terms]
+    if not any(imaginary != 0 for exprs in split for _, imaginary in exprs):
+        return terms
+    rows: list[list[Expr]] = [[] for _ in terms]
+    for k in range(len(terms[0])):
+        column = [exprs[k] for exprs in split]
+        (a, b), (c, d) = _row_operations(column, scope)
+        for row, (real, imaginary) in zip(rows, column, strict=True):
+            row += [a * real + b * imaginary, c * real + d * imaginary]
+    return rows
+
+
+RowOperations = tuple[tuple[Expr, Expr], tuple[Expr, Expr]]
+NO_OPERATIONS: RowOperations = (S.One, S.Zero), (S.Zero, S.One)
+
+
+def _row_operations(column: list[tuple[Expr, Expr]], scope: Scope) -> RowOperations:
+    """The adjugate of the matrix of coefficients of Re and Im of the highest derivative; divided by its determinant if
+    that is a number."""
+    rows = [normal_form([e[k] for e in column], scope.names.numbers) for k in (0, 1)]
+    pivot = _highest_derivative(rows, scope.time)
+    if pivot is None:
+        return NO_OPERATIONS
+    coefficients = [_linear_coefficient(row, p) for row in rows for p in pivot]
+    if any(e is None for e in coefficients):
+        return NO_OPERATIONS
+    a, b, c, d = (e for e in coefficients if e is not None)
+    if b == c == 0:
+        return NO_OPERATIONS
+    determinant = expand_products(a * d - b * c)
+    if determinant == 0:
+        return NO_OPERATIONS
+    scale = 1 / determinant if determinant.is_number else S.One
+    return (d * scale, -b * scale), (-c * scale, a * scale)
+
+
+def _highest_derivative(rows: list[Expr], time: Symbol | None) -> tuple[Expr, Expr] | None:
+    """Re and Im of the derivative of highest order in time, then in space, of a complex field; or of the field."""
+    fields = [f for row in rows for f in atoms(row, Field) if is_complex_field(f)]
+    if not fields:
+        return None
+    derivatives = [p for row in rows for p in atoms(row, Partial) if is_complex_field(p.body)]
+    highest = max(derivatives, key=lambda p: _derivative_rank(p, time)) if derivatives else max(fields, key=str)
+    body = highest.body if isinstance(highest, Partial) else highest
+    first = (int(body.indices[0]) - 1) // 2 * 2 + 1
+    both = [Field(body.head, (Integer(k),), tuple(body.arguments)) for k in (first, first + 1)]
+    slots = highest.slots if isinstance(highest, Partial) else ()
+    real, imaginary = (Partial(f, *slots) if slots else f for f in both)
+    return real, imaginary
+
+
+def _derivative_rank(derivative: Partial, time: Symbol | None) -> tuple[int, int, str]:
+    return derivative.slots.count(time), len(derivative.slots), str(derivative)
+
+
+def complex_unknown_of(rows: list[Expr], env: Environment) -> Unknown | None:
+    """The complex unknown of the highest derivative."""
+    pivot = _highest_derivative(rows, env.time.symbol if env.time else None)
+    if pivot is None:
+        return None
+    return unknown_of(pivot[0].body if isinstance(pivot[0], Partial) else pivot[0], env)
+
+
+def _linear_coefficient(row: Expr, variable: Expr) -> Expr | None:
+    """The coefficient of a variable in which the row is linear, otherwise None."""
+    terms = [a for a in Add.make_args(row) if a.has(variable)]
+    coefficient = Add(*(a / variable for a in terms))
+    return None if coefficient.has(variable) else coefficient
 
 
 def _with_domain(compute: Callable[[], T], domain: list[Expr]) -> T:

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import assert_never
 
 import sympy as sp
-from sympy import Abs, E, Expr, Integer, Rational, S, Symbol, Tuple, log, nan, oo, pi, sqrt, zoo
+from sympy import Abs, E, Expr, I, Integer, Rational, S, Symbol, Tuple, log, nan, oo, pi, sqrt, zoo
 
 from pdedsl import errors
 from pdedsl.diagnostics import Span
@@ -37,6 +37,15 @@ from pdedsl.language.elaborate.values import (
 from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
 from pdedsl.numerics.activations import OTHER_NAMES
 from pdedsl.symbolic.calculus import contract, differentiate
+from pdedsl.symbolic.complex_numbers import (
+    NoParts,
+    conjugate,
+    is_complex,
+    join,
+    modulus,
+    real_and_imaginary,
+    squared_modulus,
+)
 from pdedsl.symbolic.functions import ACTIVATIONS, formula_of
 from pdedsl.symbolic.rewrite import exponential
 from pdedsl.symbolic.symbols import Partial, Softmax, TooLarge
@@ -64,11 +73,24 @@ def require_real(expr: Expr, span: Span) -> Expr:
     return expr
 
 
+def require_parts(function: str, expr: Expr, span: Span) -> Expr:
+    """A complex expression as a + i b; an error if its parts are not expanded."""
+    try:
+        value = join(real_and_imaginary(expr))
+    except NoParts:
+        raise errors.types.complex_argument(function, span) from None
+    if value.has(zoo, nan, oo, -oo):
+        raise errors.types.no_real_value(span)
+    return value
+
+
 def require_constant(expr: Expr, span: Span) -> Expr:
     """A constant number; an error if the expression is not constant."""
     if not expr.is_number:
         raise errors.types.not_constant(span)
     check_limits(expr, span)
+    if is_complex(expr):
+        raise errors.types.complex_constant(span)
     return require_real(expr, span)
 
 
@@ -109,14 +131,19 @@ def norm(value: Tensor) -> Tensor:
     """|a|, the Euclidean norm ‖v‖ or the Frobenius norm ‖A‖."""
     match value.rank:
         case 0:
-            return scalar(Abs(value.expr), value.kind)
+            return scalar(modulus(value.expr) if is_complex(value.expr) else Abs(value.expr), value.kind)
         case 1:
             dimension = value.size
-            return scalar(sqrt(contract(lambda i: value.at(i) ** 2, dimension)), value.kind)
+            return scalar(sqrt(contract(lambda i: _square(value.at(i)), dimension)), value.kind)
         case _:
             size = value.size
-            inner = contract(lambda i: contract(lambda j: value.at(i, j) ** 2, size), size)
+            inner = contract(lambda i: contract(lambda j: _square(value.at(i, j)), size), size)
             return scalar(sqrt(inner), value.kind)
+
+
+def _square(expr: Expr) -> Expr:
+    """|z|²."""
+    return squared_modulus(expr) if is_complex(expr) else expr**2
 
 
 def adjoint(value: Value, span: Span) -> Value:
@@ -146,9 +173,20 @@ def _scalar_power(base: Value, exponent: Tensor, span: Span, numbers: Mapping[Sy
         raise errors.types.power_of_probabilities(base.describe(), span)
     b, e = base.expr, exponent.expr
     _check_power_size(b.xreplace(numbers), e.xreplace(numbers), span)
+    if is_complex(b) or is_complex(e):
+        return scalar(_complex_power(b, e, span), base.kind)
     return Tensor(
         0, lambda: with_domain(require_real(b**e, span)), kind=base.kind, literal=base.literal and exponent.literal
     )
+
+
+def _complex_power(b: Expr, e: Expr, span: Span) -> Expr:
+    """zⁿ for an integer n, and e^z."""
+    if e.is_Integer and e.is_negative:
+        if b == S.Zero:
+            raise errors.types.division_by_zero(span)
+        with_domain(1 / squared_modulus(b))
+    return require_parts("this power", b**e, span)
 
 
 def _check_power_size(b: Expr, e: Expr, span: Span) -> None:
@@ -163,6 +201,8 @@ def reciprocal(value: Value, span: Span) -> Tensor:
         raise errors.types.invalid_divisor(describe(value), span)
     if value.expr == S.Zero:
         raise errors.types.division_by_zero(span)
+    if is_complex(value.expr):
+        return scalar(_complex_power(value.expr, S.NegativeOne, span), value.kind)
     return Tensor(0, lambda: with_domain(1 / value.expr), kind=value.kind, literal=value.literal)
 
 
@@ -229,7 +269,12 @@ def derivative_at_arguments(value: Value, head: t.Derivative, span: Span, scope:
         raise errors.types.no_derivative(describe(value), span)
     _require_space(scope, span)
     slots = [derivative_slot(w, scope) for w in _derivative_variables(head)]
-    return replace(value, at=lambda *i: Partial(value.at(*i), *slots))
+
+    def at(*index: Expr) -> Expr:
+        real, imaginary = real_and_imaginary(value.at(*index))
+        return Partial(real, *slots) + (I * Partial(imaginary, *slots) if imaginary != 0 else S.Zero)
+
+    return replace(value, at=at)
 
 
 def _require_space(scope: Scope, span: Span) -> None:
@@ -370,10 +415,57 @@ def apply_function(name: str, args: tuple[Value, ...], span: Span) -> Value:
         if arg.rank or arg.kind not in ("number", "channels"):
             raise errors.types.needs_scalars(name, arg.describe(), span)
         values.append(arg)
+    if name != "abs" and any(is_complex(v.expr) for v in values):
+        return scalar(_complex_function(name, [v.expr for v in values], span))
     kind = "channels" if any(v.kind == "channels" for v in values) else "number"
     function = pointwise_function(name) if kind == "channels" else function
     result = function(*(v.expr for v in values))
     return scalar(with_domain(result if name in REAL_EVERYWHERE else require_real(result, span)), kind)
+
+
+ENTIRE_FUNCTIONS = ("exp", "sin", "cos", "sinh", "cosh", "square", "identity")  # with expanded parts
+
+
+def _complex_function(name: str, args: list[Expr], span: Span) -> Expr:
+    """exp, sin, cos, sinh or cosh of a complex number."""
+    if name not in ENTIRE_FUNCTIONS:
+        raise errors.types.complex_argument(name, span)
+    return require_parts(name, FUNCTIONS[name][1](*args), span)
+
+
+# Functions of complex numbers; their names are not reserved.
+COMPLEX_FUNCTIONS: dict[str, Numeric] = {
+    "conj": conjugate,
+    **dict.fromkeys(("Re", "re"), lambda z: real_and_imaginary(z)[0]),
+    **dict.fromkeys(("Im", "im"), lambda z: real_and_imaginary(z)[1]),
+}
+IMAGINARY_UNIT = "i"
+
+
+def is_complex_name(name: str, scope: Scope) -> bool:
+    """Whether a name is i, conj, Re or Im of a spec with a complex unknown: it is neither declared nor an index."""
+    return (
+        (name == IMAGINARY_UNIT or name in COMPLEX_FUNCTIONS)
+        and name not in scope.local
+        and name not in scope.indices
+        and scope.names.is_undeclared(name)
+        and scope.names.has_complex_unknown()
+    )
+
+
+def _complex_name(name: t.Name) -> Value:
+    if name.id == IMAGINARY_UNIT:
+        return scalar(I)
+
+    def apply(args: tuple[Value, ...], span: Span) -> Value:
+        if len(args) != 1:
+            raise errors.types.argument_count(name.text, "one argument", len(args), span)
+        (value,) = args
+        if not isinstance(value, Tensor):
+            raise errors.types.invalid_function_argument(name.text, describe(value), span)
+        return replace(value, at=lambda *i: COMPLEX_FUNCTIONS[name.id](value.at(*i)), literal=False)
+
+    return Function(name.text, apply, "one argument")
 
 
 def _softmax(args: tuple[Value, ...], span: Span) -> Tensor:
@@ -465,6 +557,8 @@ def _name(name: t.Name, scope: Scope) -> Value:
         return scalar(pi)
     if name.id == "e" and scope.names.is_undeclared("e"):
         return scalar(E)
+    if is_complex_name(name.id, scope):
+        return _complex_name(name)
     layer = scope.names.layer(t.Call(name, (), span=name.span))
     if layer:
         return layer
@@ -486,7 +580,8 @@ def _call(call: t.Call, scope: Scope) -> Value:
     if call.named:
         key, argument = call.named[0]
         raise errors.types.named_argument(head.text, key.span, argument.span)
-    if head.id in scope.local or head.id in scope.indices or head.id in FUNCTIONS or head.id in ("softmax", "pi"):
+    known = head.id in scope.local or head.id in scope.indices or head.id in FUNCTIONS or head.id in ("softmax", "pi")
+    if known or is_complex_name(head.id, scope):
         value = _name(head, scope)
         if isinstance(value, Function):
             return value.call(tuple(evaluate(a, scope) for a in call.args), call.span)

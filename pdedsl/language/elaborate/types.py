@@ -13,26 +13,50 @@ from pdedsl.language import ast as t
 from pdedsl.language.elaborate.expressions import FUNCTIONS
 from pdedsl.language.elaborate.options import Evaluate, elaborate_option, suggest
 
-TYPES = ("scalar", "vector", "matrix", "simplex", "channels", "operator")
+TYPES = ("scalar", "vector", "complex", "matrix", "simplex", "channels", "operator")
 TYPE_ATTRIBUTES = {
-    "vector": ("divergence_free",),
+    "vector": ("divergence_free", "complex"),
     "matrix": ("psd", "symmetric"),
     "operator": ("‖K‖ ≤ c",),
-    "scalar": ("> 0", "≥ 0"),
+    "scalar": ("> 0", "≥ 0", "complex"),
 }
 MAX_CLASSES = 1_000_000
 MAX_COMPONENTS = 64  # of a vector with an explicit size
 
 
-def elaborate_type(declaration: t.UnknownDecl | t.LearnDecl, number: Evaluate) -> Type:
+def is_complex_type(declaration: t.UnknownDecl) -> bool:
+    """Whether the type of an unknown is `complex` or has the attribute."""
+    return any(isinstance(a.body, t.Name) and a.body.id == "complex" for a in declaration.type)
+
+
+def elaborate_type(declaration: t.UnknownDecl | t.LearnDecl, number: Evaluate, dimension: int | None) -> Type:
+    """The type of a field; `dimension` is the number of components of a vector without a size."""
     head, *attributes = declaration.type
     name, sizes = _head(head)
     if isinstance(declaration, t.UnknownDecl) and name.id in ("matrix", "operator"):
         raise errors.types.invalid_unknown_type(name.id, head.span)
+    if isinstance(declaration, t.LearnDecl) and name.id == "complex":
+        raise errors.types.complex_learned_field(head.span)
     base = _base(name, sizes, head, number)
     for attribute in attributes:
-        base = _with_attribute(base, attribute, declaration.name, number)
+        match base, attribute.body:
+            case Scalar(sign=Sign.ANY) | Vector(divergence_free=False), t.Name(id="complex") if not attribute.relation:
+                if isinstance(declaration, t.LearnDecl):
+                    raise errors.types.complex_learned_field(attribute.span)
+                base = _complex_vector(base, dimension, attribute)
+            case _:
+                base = _with_attribute(base, attribute, declaration.name, number)
     return base
+
+
+def _complex_vector(base: Scalar | Vector, dimension: int | None, attribute: t.TypeAttribute) -> Vector:
+    """The real vector of a complex number or vector."""
+    if isinstance(base, Scalar) or base.is_complex:
+        return Vector(2, is_complex=True)
+    size = base.size or dimension
+    if size is None or not 2 <= size <= MAX_COMPONENTS // 2:
+        raise errors.types.size_of_complex_vector(MAX_COMPONENTS // 2, attribute.span)
+    return Vector(2 * size, is_complex=True)
 
 
 def _head(attribute: t.TypeAttribute) -> tuple[t.Name, tuple[t.Expr, ...]]:
@@ -62,6 +86,8 @@ def _base(name: t.Name, sizes: tuple[t.Expr, ...], attribute: t.TypeAttribute, n
             return _scalar(attribute, number)
         case "vector":
             return Vector(size)
+        case "complex":
+            return Vector(2, is_complex=True)
         case "matrix":
             return Matrix()
         case "simplex":

@@ -214,6 +214,10 @@ def _call(head: t.Expr, args: Sequence[t.Expr]) -> str:
             return rf"\sqrt{{{expression_to_latex(one)}}}"
         case t.Name(id="abs"), (one,):
             return rf"\left| {expression_to_latex(one)} \right|"
+        case t.Name(id="conj"), (one,):
+            return rf"\overline{{{expression_to_latex(one)}}}"
+        case t.Name(id=("Re" | "Im" | "re" | "im") as word), (one,):
+            return rf"\operatorname{{{word.capitalize()}}}\left({expression_to_latex(one)}\right)"
         case t.Name(id=word), _ if word in FUNCTIONS:
             return rf"\{word}\left({_comma_separated(args)}\right)"
         case _:
