@@ -34,7 +34,8 @@ syntax.dangling_operator syntax.diff_variables syntax.expected_on syntax.missing
 syntax.missing_unknown syntax.not_a_spec syntax.operator_arguments syntax.sigma_index syntax.sum_index
 syntax.sum_limits syntax.unexpected_end syntax.unexpected_token types.dimension_not_a_number
 types.complex_argument types.complex_constant types.complex_learned_field types.complex_unknown_in_data_space
-types.complex_value types.size_of_complex_vector types.degenerate_polygon types.initial_value_not_positive types.invalid_polygon types.invalid_softmax types.not_a_value
+types.complex_value types.size_of_complex_vector
+types.degenerate_polygon types.initial_value_not_positive types.invalid_polygon types.invalid_softmax types.not_a_value
 types.not_an_interval types.periodic_interval types.self_intersecting_polygon types.too_many_vertices
 """
 """The hint shows a template; only the author knows the value or equation to fill in."""

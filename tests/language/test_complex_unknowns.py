@@ -52,7 +52,8 @@ def test_parts_agree_with_complex_arithmetic(function: object) -> None:
     value = complex(function(a + I * b).subs(at).evalf())
     assert complex(real.subs(at)) == pytest.approx(value.real, rel=1e-13)
     assert complex(imaginary.subs(at)) == pytest.approx(value.imag, rel=1e-13)
-    assert not real.has(I, re, im) and not imaginary.has(I, re, im)
+    assert not real.has(I, re, im)
+    assert not imaginary.has(I, re, im)
 
 
 def test_conjugate_and_modulus() -> None:
@@ -87,9 +88,7 @@ def test_equation_is_the_real_pair(equation: str, first: str, second: str) -> No
 def test_components_and_vector_form_agree() -> None:
     head = HEAD.replace(": complex", ": vector(2), complex")
     whole = spec("i ∂ψ/∂t = -Δψ + ‖ψ‖²ψ", "ψ(x, 0) = [exp(i x), 2]\n", head)
-    parts = spec(
-        "i ∂ψ₁/∂t = -Δψ₁ + ‖ψ‖²ψ₁\ni ∂ψ₂/∂t = -Δψ₂ + ‖ψ‖²ψ₂", "ψ₁(x, 0) = exp(i x)\nψ₂(x, 0) = 2\n", head
-    )
+    parts = spec("i ∂ψ₁/∂t = -Δψ₁ + ‖ψ‖²ψ₁\ni ∂ψ₂/∂t = -Δψ₂ + ‖ψ‖²ψ₂", "ψ₁(x, 0) = exp(i x)\nψ₂(x, 0) = 2\n", head)
     assert whole.equations[0].rhs == tuple(e.rhs[0] for e in parts.equations)
     assert [e.component for e in parts.equations] == [1, 2, 3, 4]
     assert whole.conditions[0].value == tuple(c.value[0] for c in parts.conditions)
@@ -117,7 +116,9 @@ def test_declared_names_and_indices_take_precedence() -> None:
 
 def test_names_are_free_without_a_complex_unknown() -> None:
     text = "pde P\nspace x in [0, 1]\ntime t in [0, 1]\nunknown u(x, t) : scalar\nconst Re = 100\nlet im(s) = s²\n"
-    assert to_spec(Source(f"{text}∂u/∂t = (1/Re) Δu + im(u)\nu(x, 0) = 0\nu = 0 on boundary\n")).constants[0].name == "Re"
+    assert (
+        to_spec(Source(f"{text}∂u/∂t = (1/Re) Δu + im(u)\nu(x, 0) = 0\nu = 0 on boundary\n")).constants[0].name == "Re"
+    )
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,8 @@ def test_values_are_complex() -> None:
     points = torch.tensor([[0.3, 0.0], [1.0, 0.5], [-2.0, 1.0]], dtype=torch.float64)
     expected = torch.exp(1j * (2 * points[:, :1] - 2 * points[:, 1:]))
     values = solution(points)
-    assert values.dtype is torch.complex128 and values.shape == (3, 1)
+    assert values.dtype is torch.complex128
+    assert values.shape == (3, 1)
     assert (values - expected).abs().max() < 1e-12  # rounding errors of 16 coefficients
 
 
