@@ -2,28 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
 
 from pdedsl.compiler import Compilation
+from pdedsl.config.methods import MonteCarlo
+from pdedsl.explainer.describe import domain_text
+from pdedsl.ir.boundary import LevelSet
 from pdedsl.ir.parameters import learned_functions
 from pdedsl.ir.plan import SolvePlan
-from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.spec import Spec
 from pdedsl.solvers.ansatz import AnsatzModule
+from pdedsl.solvers.coordinates import coordinates_of_solution, name_key
 from pdedsl.solvers.error_estimate import ErrorBar, ErrorEstimate, Verdict
+from pdedsl.solvers.field import Evaluation, Selection, SolutionField, SolutionFunctions
 from pdedsl.solvers.method_result import Estimate, SolverResult
 from pdedsl.solvers.strategy import Attempt
 
+if TYPE_CHECKING:
+    from pdedsl.solvers.coordinates import Values
 
-@dataclass(frozen=True)
-class Solution:
-    """`solution(points)` are the values (n, c) at points (n, k), columns in the order of the unknown's arguments. The
-    values are complex numbers if an unknown is complex.
+
+@dataclass(frozen=True, repr=False)
+class Solution(SolutionFunctions):
+    """`solution(x=…, t=…)` are the values at coordinates given by name, `solution(points)` those at points (n, k).
+
+    Coordinates are numbers, lists, arrays or tensors, which are broadcast against each other; Greek letters and their
+    names are the same. Values have the shape of the coordinates, with an axis of components (…, c) if there are
+    several; at points (n, k), with columns in the order of the unknown's arguments, they have the shape (n, c). Outside
+    of the closed domain all methods have the value NaN. `solution["u"]`, or `solution.u`, is one unknown. The values of
+    complex unknowns are complex numbers.
 
     Attributes:
         compilation: the compiled spec.
@@ -34,23 +49,26 @@ class Solution:
         attempts: the methods and sizes that were tried, with their error estimates and CPU times.
 
     Raises:
-        ValueError: by a call, if points do not have the shape (n, k).
+        ValueError: by a call, if points do not have the shape (n, k), or a coordinate is missing or unknown.
+        KeyError: by `solution["w"]`, if there is no such unknown.
 
     Example:
         >>> import pdedsl
         >>> solution = pdedsl.solve("heat")
+        >>> solution(x=[0.25, 0.5, 0.75], t=0.1).shape
+        torch.Size([3])
         >>> solution([[0.5, 0.0], [0.5, 1.0]]).shape
         torch.Size([2, 1])
         >>> solution.error.value < 1e-6
         True
     """
 
-    compilation: Compilation = field(repr=False)
-    result: SolverResult = field(repr=False)
+    compilation: Compilation
+    result: SolverResult
     error_estimate: ErrorEstimate
     seconds: float
     folder: Path | None = None
-    attempts: tuple[Attempt, ...] = field(default=(), repr=False)
+    attempts: tuple[Attempt, ...] = ()
 
     @classmethod
     def open(cls, folder: str | Path) -> Solution:
@@ -58,6 +76,16 @@ class Solution:
         from pdedsl.solvers.serialize import open_solution
 
         return open_solution(Path(folder))
+
+    def __repr__(self) -> str:
+        statement, spec = self.plan.problem, self.compilation.spec
+        arguments = ", ".join(map(str, spec.unknowns[0].arguments))
+        unknowns = ", ".join(f"{u.name}({arguments})" for u in spec.unknowns)
+        return (
+            f"Solution of {spec.name}: {unknowns} for {domain_text(statement.domain)}\n"
+            f"  method: {self.result.method}, {self.seconds:.2g} s\n"
+            f"  relative L2 error: {self.error}; {self.verdict.value}"
+        )
 
     def _repr_html_(self) -> str:
         """The report with the plots of the run, for a notebook."""
@@ -100,30 +128,71 @@ class Solution:
         values: Tensor = self.module.functions[k](torch.as_tensor(points, dtype=torch.float64))[:, 0]
         return values.exp() if functions[k].signed else values
 
-    def __call__(self, points: Tensor | Sequence[Sequence[float]]) -> Tensor:
-        tensor = torch.as_tensor(points, dtype=torch.float64)
-        order = coordinate_order(self.plan.problem, self.compilation.spec)
-        if tensor.ndim != 2 or tensor.shape[1] != len(order):
-            raise ValueError(f"points must have the shape (n, {len(order)}), got {tuple(tensor.shape)}")
-        return join_complex_parts(self.result(tensor[:, order]), self.plan.problem)
+    def __call__(self, points: Values | None = None, /, **coordinates: Values) -> Tensor:
+        x, shape = self._points(points, coordinates)
+        values = self._evaluation.values(x)
+        return self._selection.joined(values) if points is not None else self._selection.shaped(values, shape)
+
+    # ---- Fields
+
+    @property
+    def fields(self) -> Mapping[str, SolutionField]:
+        """The unknowns and their components by name."""
+        components = self.plan.problem.components
+        chosen: dict[str, Selection] = {}
+        for unknown in self.compilation.spec.unknowns:
+            own = tuple(k for k, c in enumerate(components) if c.head == unknown.head)
+            is_scalar = components[own[0]].index is None or [components[k].is_imaginary for k in own] == [False, True]
+            chosen[unknown.name] = Selection(self._evaluation, unknown.name, own, is_scalar)
+        for c in components:
+            parts = tuple(k for k, other in enumerate(components) if c.complex_number == other.complex_number != "")
+            if parts:
+                chosen.setdefault(c.complex_number, Selection(self._evaluation, c.complex_number, parts, True))
+        for k, c in enumerate(components):
+            chosen.setdefault(c.name, Selection(self._evaluation, c.name, (k,), True))
+        return {name: SolutionField(selection) for name, selection in chosen.items()}
+
+    def __getitem__(self, name: str) -> SolutionField:
+        named = {name_key(key): field for key, field in self.fields.items()}
+        if name_key(name) not in named:
+            raise KeyError(f"there is no unknown '{name}': the unknowns are {', '.join(self.fields)}")
+        return named[name_key(name)]
+
+    def __getattr__(self, name: str) -> SolutionField:
+        if not name.startswith("_") and name not in self.__dataclass_fields__:
+            try:
+                return self[name]
+            except KeyError as missing:
+                raise AttributeError(missing.args[0]) from None
+        raise AttributeError(name)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.fields]
+
+    @cached_property
+    def _evaluation(self) -> Evaluation:
+        problem, spec = self.plan.problem, self.compilation.spec
+        return Evaluation(
+            spec.name,
+            coordinates_of_solution(problem, spec),
+            tuple(c.name for c in problem.components),
+            self.result,
+            self.module,
+            tuple(_written_curves(spec)),
+            tuple(k for k, c in enumerate(problem.components) if c.is_imaginary),
+            isinstance(self.result.method, MonteCarlo),
+        )
+
+    @cached_property
+    def _selection(self) -> Selection:
+        fields, every = tuple(self.fields.values()), tuple(range(len(self._evaluation.names)))
+        first, is_field = fields[0]._selection, len(self.compilation.spec.unknowns) == 1
+        return Selection(self._evaluation, first.name, every, first.is_scalar and is_field, is_field)
 
 
-def join_complex_parts(values: Tensor, statement: StrongForm) -> Tensor:
-    """The values with one complex column Re + i Im for each pair of columns of a complex unknown; unchanged if all
-    unknowns are real."""
-    if not any(c.complex_number for c in statement.components):
-        return values
-    columns = []
-    for k, component in enumerate(statement.components):
-        if not component.is_imaginary:
-            imaginary = values[:, k + 1] if component.complex_number else torch.zeros_like(values[:, k])
-            columns.append(torch.complex(values[:, k], imaginary))
-    return torch.stack(columns, 1)
-
-
-def coordinate_order(statement: StrongForm, spec: Spec) -> list[int]:
-    """For each coordinate of the statement, its position among the arguments of the unknown."""
-    coordinates, arguments = statement.domain.coordinates, spec.unknowns[0].arguments
-    if set(arguments) != set(coordinates):
-        return list(range(len(coordinates)))
-    return [arguments.index(x) for x in coordinates]
+def _written_curves(spec: Spec) -> Iterator[tuple[str, LevelSet]]:
+    """Curves of the boundary as written in inequalities, with an equals sign, and in conditions."""
+    for g in spec.space.inequalities:
+        yield re.sub(r"[<>]=?|[≤≥]", "=", spec.source.quote(g.span)), LevelSet(g.expr)
+    for f in (f for condition in spec.conditions for f in condition.surfaces):
+        yield from ((spec.source.quote(f.span), LevelSet(sign * f.expr)) for sign in (1, -1))

@@ -194,6 +194,16 @@ class PiecewisePolynomials(nn.Module):
         return reference + step
 
 
+def map_to_cells(geometry: Tensor, reference: Tensor) -> tuple[Tensor, Tensor]:
+    """Images of reference points (q, d) in all cells, (cells, q, d), and the Jacobian determinants there, (cells, q)."""
+    (cells, m, d), q = geometry.shape, len(reference)
+    degree = 1 if m == d + 1 else 2
+    images = torch.einsum("qm,cmd->cqd", monomials(reference, degree), geometry)
+    repeated, points = geometry.repeat_interleave(q, 0), reference.repeat(cells, 1)
+    determinants: Tensor = torch.linalg.det(_position_jacobian(repeated, points, degree))
+    return images, determinants.reshape(cells, q)
+
+
 def _straight_corners(geometry: np.ndarray) -> np.ndarray:
     """(cells, d + 1, d): images of the corners of the reference simplex."""
     d = geometry.shape[2]
