@@ -57,7 +57,7 @@ class Evaluation:
     def require_space(self) -> None:
         if not self.coordinates.dimension:
             raise ValueError(
-                "the solution is a function of time alone: it has no gradient, integral over space or flux"
+                "the solution is a function of time alone: it has no gradient, integral or flux"
             )
 
     def gradients(self, points: Tensor, components: Sequence[int]) -> Tensor:

@@ -195,7 +195,7 @@ class PiecewisePolynomials(nn.Module):
 
 
 def map_to_cells(geometry: Tensor, reference: Tensor) -> tuple[Tensor, Tensor]:
-    """Images of reference points (q, d) in all cells, (cells, q, d), and the Jacobian determinants there, (cells, q)."""
+    """Images of reference points (q, d) in all cells, (cells, q, d), and Jacobian determinants, (cells, q)."""
     (cells, m, d), q = geometry.shape, len(reference)
     degree = 1 if m == d + 1 else 2
     images = torch.einsum("qm,cmd->cqd", monomials(reference, degree), geometry)
