@@ -56,9 +56,7 @@ class Evaluation:
 
     def require_space(self) -> None:
         if not self.coordinates.dimension:
-            raise ValueError(
-                "the solution is a function of time alone: it has no gradient, integral or flux"
-            )
+            raise ValueError("the solution is a function of time alone: it has no gradient, integral or flux")
 
     def gradients(self, points: Tensor, components: Sequence[int]) -> Tensor:
         """∂u_c/∂x_k for the given components and the coordinates of space, (n, components, d), also outside."""
