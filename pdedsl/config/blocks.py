@@ -119,6 +119,7 @@ class TrainBlock(Block, kw_only=True):
     regularize: Annotated[tuple[Located[Regularizer], ...], SEVERAL] = ()
     constrain: Annotated[tuple[Box, ...], SEVERAL] = ()
     precision: Precision = Precision.FLOAT32
+    clip: Positive | None = None
     seed: Natural = 0
 
 

@@ -95,7 +95,15 @@ REGULARIZERS: Forms[Regularizer] = forms_of(Regularizer)
 
 
 class CrossEntropy(Config):
-    """Cross-entropy: -log of the probability of the label."""
+    """Cross-entropy: -log of the probability of the label; with label smoothing, the target is mixed with the uniform
+    distribution (Szegedy et al. 2016)."""
+
+    label_smoothing: Share = 0
+
+    @property
+    def idle(self) -> frozenset[str]:
+        """The default is not part of the hash."""
+        return frozenset(() if self.label_smoothing else {"label_smoothing"})
 
 
 class Margin(Config):
@@ -105,7 +113,26 @@ class Margin(Config):
     temperature: Positive = Fraction(1, 4)
 
 
-Loss = CrossEntropy | Margin
+class Trades(Config):
+    """TRADES: cross-entropy at x plus beta times KL(p(x) ‖ p(x′)), x′ by PGD on the divergence (Zhang et al. 2019)."""
+
+    beta: Positive = 6
+
+
+class Mart(Config):
+    """MART: boosted cross-entropy at x′ plus beta times KL(p(x) ‖ p(x′)) weighted by 1 - p_y(x) (Wang et al. 2020)."""
+
+    beta: Positive = 5
+
+
+class Mixed(Config):
+    """Cross-entropy at x and at the adversarial example x′, with the weights `clean` and 1 - `clean` (Goodfellow et al.
+    2015)."""
+
+    clean: Share = Fraction(1, 2)
+
+
+Loss = CrossEntropy | Margin | Trades | Mart | Mixed
 LOSSES: Forms[Loss] = forms_of(Loss)
 
 

@@ -16,7 +16,7 @@ UNSUPPORTED_TERM = Code("E601", "an equation on a data space has an unsupported 
 INCOMPATIBLE = Code("E604", "a network or method is not compatible with the equation, its space or another method")
 NO_OPERATOR = Code("E606", "an equation has no evolution operator")
 NOT_COMPUTABLE = Code("E609", "an expression cannot be evaluated in a network")
-MARGIN_WITHOUT_BOUND = Code("E612", "a margin loss needs a network with a known Lipschitz constant")
+LOSS_REQUIREMENT = Code("E612", "a loss needs a property of the network or an entry that is missing")
 CONSTRAINT = Code("E610", "a constraint conflicts with the network or another constraint")
 
 MLP_HINT = "use mlp on R^d"
@@ -29,7 +29,17 @@ MAX_TENSOR_DIMENSION = 16  # dimensions in which tensors are expanded into compo
 def margin_without_bound(span: Span) -> PdeError:
     message = "a margin loss needs a network with a known Lipschitz constant"
     hint = "on pixels use network { frame lipschitz }, or use loss cross_entropy"
-    return MARGIN_WITHOUT_BOUND(message, span, hint, fixes=replace_by(["cross_entropy"], span))
+    return LOSS_REQUIREMENT(message, span, hint, fixes=replace_by(["cross_entropy"], span))
+
+
+def loss_without_adversary(loss: str, span: Span) -> PdeError:
+    message = f"loss {loss} compares samples with adversarial examples, but there is no adversary pgd(…)"
+    return LOSS_REQUIREMENT(message, span, "add: adversary pgd(eps=…)")
+
+
+def loss_of_another_method(loss: str, span: Span) -> PdeError:
+    message = f"loss {loss} has no effect: the method of the diffusion determines the loss"
+    return INCOMPATIBLE(message, span, "remove it", fixes=remove(span, item=True))
 
 
 # ---- Terms

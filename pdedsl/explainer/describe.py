@@ -39,6 +39,8 @@ from pdedsl.ir.plan import (
     HeatSmoothing,
     ImagePlan,
     Margin,
+    Mart,
+    Mixed,
     Model,
     NoiseStep,
     Objective,
@@ -48,6 +50,7 @@ from pdedsl.ir.plan import (
     SdeSteps,
     SolvePlan,
     TimeConditioned,
+    Trades,
 )
 from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.ir.theorem import Theorem
@@ -319,8 +322,16 @@ def noise_text(noise: Noise) -> str:
 def objective_lines(objective: Objective) -> list[str]:
     """The training objective unless it is plain cross-entropy, and the arguments without effect on it."""
     match objective:
-        case CrossEntropy(per_member=apart):
-            return ["ensemble members are trained independently, each with its own cross-entropy"] if apart else []
+        case CrossEntropy(per_member=apart, label_smoothing=amount):
+            members = "ensemble members are trained independently, each with its own cross-entropy"
+            smoothing = f"training loss: cross-entropy with label smoothing {amount:g}"
+            return [*([members] if apart else []), *([smoothing] if amount else [])]
+        case Trades(beta=beta):
+            return [f"training loss: TRADES, cross-entropy + {beta:g}·KL(p(x) ‖ p(x′)), x′ an adversarial example"]
+        case Mart(beta=beta):
+            return [f"training loss: MART, boosted cross-entropy at x′ + {beta:g}·KL(p(x) ‖ p(x′))(1 - p_y(x))"]
+        case Mixed(clean=clean):
+            return [f"training loss: {clean:g}·cross-entropy + {1 - clean:g}·cross-entropy at adversarial examples"]
         case Margin(eps=eps, temperature=temperature):
             margin = f"margin 2√2·{eps:g} subtracted from the logit of the true class, temperature {temperature:g}"
             return [f"training loss: cross-entropy with {margin}"]

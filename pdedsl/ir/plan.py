@@ -107,6 +107,7 @@ class CrossEntropy(Record):
     """Cross-entropy -log u_y(x, T) of the ensemble mean, or of each ensemble member separately (`per_member`)."""
 
     per_member: bool = False
+    label_smoothing: float = 0.0
 
 
 class Margin(Record):
@@ -117,6 +118,29 @@ class Margin(Record):
 
     eps: float
     temperature: float
+
+
+class Trades(Record):
+    """CE(f(x), y) + beta·KL(p(x) ‖ p(x′)), x′ a maximiser of the divergence (Zhang et al., ICML 2019, eq. 5)."""
+
+    beta: float
+
+
+class Mart(Record):
+    """BCE(p(x′), y) + beta·KL(p(x) ‖ p(x′))·(1 - p_y(x)), x′ a maximiser of the cross-entropy (Wang et al., ICLR 2020,
+    eq. 11)."""
+
+    beta: float
+
+
+class Mixed(Record):
+    """clean·CE(f(x), y) + (1 - clean)·CE(f(x′), y) (Goodfellow, Shlens, Szegedy 2015, section 6)."""
+
+    clean: float
+
+
+AdversarialObjective = Trades | Mart | Mixed
+"""Objectives at a sample x and at its adversarial example x′."""
 
 
 class ResidualPenalty(Record):
@@ -172,7 +196,7 @@ class GaussianRegression(Record):
 
 Retraining = HeatSmoothing | GaussianRegression
 """Objectives of a second phase, with the trained network as a teacher."""
-Objective = CrossEntropy | Margin | ResidualPenalty | Retraining
+Objective = CrossEntropy | Margin | AdversarialObjective | ResidualPenalty | Retraining
 
 
 # ---- Box constraints: `constrain K in [a, b]`

@@ -55,7 +55,7 @@ from pdedsl.numerics.torchvision_models import MODELS
 from pdedsl.planning.computability import learned_fields_in, require_computable_coefficients, require_computable_exprs
 from pdedsl.planning.methods import ensemble_size, has_stochastic_version, networks_by_depth, scheme_of, steps_of
 from pdedsl.planning.noise import noise_of
-from pdedsl.planning.objective import loss_of, objective_of
+from pdedsl.planning.objective import objective_of
 from pdedsl.planning.operator import operator_plan_or_error
 from pdedsl.planning.unused_options import require_used
 from pdedsl.symbolic.symbols import Applied, Component, Field, Partial, Softmax
@@ -386,7 +386,6 @@ def _constrained_readout(operator: Learned, spec: Spec) -> Readout:
 
 def plan_data(paths: PathExpectation, spec: Spec) -> DataPlan:
     classes = _classes(paths, spec)
-    loss_of(spec)
     method = spec.realize.diffusion
     noise = method.config if method and isinstance(method.config, NoiseMethod) else NoiseMethod()
     families = plan_parts(paths, spec, method)
@@ -412,7 +411,7 @@ def plan_data(paths: PathExpectation, spec: Spec) -> DataPlan:
         noise.weights,
         paths.data_span,
         operator,
-        objective_of(paths, method, dimension),
+        objective_of(paths, spec, method, dimension),
         readout.bound if readout else None,
         readout.box if readout else None,
     )

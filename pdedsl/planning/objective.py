@@ -14,24 +14,40 @@ from pdedsl.config.networks import LipschitzFrame
 from pdedsl.diagnostics import Span
 from pdedsl.ir.plan import (
     MAX_EXACT_LAPLACIAN_DIMENSION,
+    AdversarialObjective,
     CrossEntropy,
     GaussianRegression,
     HeatSmoothing,
     Margin,
+    Mart,
+    Mixed,
     Objective,
     ResidualPenalty,
+    Trades,
 )
 from pdedsl.ir.representation import PathExpectation
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.terms import MatrixStructure
 
 
-def loss_of(spec: Spec) -> CrossEntropy | Margin:
-    """The loss of the spec; a margin loss requires logits with a bounded Lipschitz constant."""
+def loss_of(spec: Spec) -> CrossEntropy | Margin | AdversarialObjective:
+    """The loss of the spec; a margin loss requires logits with a bounded Lipschitz constant, an adversarial loss an
+    adversary."""
     chosen = spec.train.loss if spec.train else None
     match chosen.config if chosen else None:
-        case None | training.CrossEntropy():
+        case None:
             return CrossEntropy()
+        case training.CrossEntropy(label_smoothing=amount):
+            return CrossEntropy(label_smoothing=float(amount))
+        case training.Trades(beta=beta):
+            _require_adversary(spec, training.Pgd)  # at x itself the gradient of the divergence is zero
+            return Trades(float(beta))
+        case training.Mart(beta=beta):
+            _require_adversary(spec)
+            return Mart(float(beta))
+        case training.Mixed(clean=clean):
+            _require_adversary(spec)
+            return Mixed(float(clean))
         case training.Margin(eps=eps, temperature=temperature):
             if spec.network is None or not isinstance(spec.network.frame.config, LipschitzFrame):
                 assert chosen is not None
@@ -41,8 +57,27 @@ def loss_of(spec: Spec) -> CrossEntropy | Margin:
             assert_never(other)
 
 
-def objective_of(paths: PathExpectation, method: Located[words.Diffusion] | None, dimension: int) -> Objective:
-    """The training objective; diffusion that is not realized by noise enters through the loss."""
+def _require_adversary(spec: Spec, kind: type[training.Adversary] | None = None) -> None:
+    assert spec.train is not None
+    adversary, loss = spec.train.adversary, spec.train.loss
+    if adversary is None or (kind is not None and not isinstance(adversary.config, kind)):
+        raise errors.networks.loss_without_adversary(loss.config.name, loss.span)
+
+
+def objective_of(
+    paths: PathExpectation, spec: Spec, method: Located[words.Diffusion] | None, dimension: int
+) -> Objective:
+    """The training objective: the loss of the spec; diffusion that is not realized by noise enters through it."""
+    loss, objective = loss_of(spec), _objective_by_method(paths, method, dimension)
+    if objective == CrossEntropy():
+        return loss
+    if loss != CrossEntropy():
+        assert spec.train is not None
+        raise errors.networks.loss_of_another_method(spec.train.loss.config.name, spec.train.loss.span)
+    return objective
+
+
+def _objective_by_method(paths: PathExpectation, method: Located[words.Diffusion] | None, dimension: int) -> Objective:
     if method is None:
         return CrossEntropy()
     match method.config:

@@ -103,7 +103,9 @@ DATA_ENTRY_HINTS = {
     "data": OBSERVE_HINT,
     "epochs": "write steps",
     "batch": "remove it: the collocation points are set by realize equation by pinn(points=…)",
-    **dict.fromkeys(("schedule", "augment", "adversary", "loss", "regularize", "constrain", "precision"), REMOVE_HINT),
+    **dict.fromkeys(
+        ("schedule", "augment", "adversary", "loss", "regularize", "constrain", "precision", "clip"), REMOVE_HINT
+    ),
 }
 """Entries of `train` that apply only to networks on data, with hints for physical domains."""
 

@@ -17,7 +17,7 @@ from pdedsl.data.augment import augment
 from pdedsl.data.batches import BatchOrder
 from pdedsl.data.sampling import KeyedRng
 from pdedsl.data.sets import Data
-from pdedsl.ir.plan import Retraining
+from pdedsl.ir.plan import AdversarialObjective, Retraining
 from pdedsl.runs.checkpoint import CorruptCheckpoint, State, Tensors, flatten, unflatten
 from pdedsl.runs.distributed import World
 from pdedsl.runs.optimizers import learning_rate_factor, make_optimizer
@@ -106,10 +106,11 @@ class TrainingEngine:
     def _prepare(self, phase: Phase) -> None:
         self.phase = phase
         adversary, penalties = self.config.adversary, tuple(located.config for located in self.config.regularize)
+        attack = Adversary(adversary.config, self.data.bounds) if adversary and not phase.heat else None
         objective = ObjectiveModule(
             torch.compile(self.model) if self.compiled else self.model,  # type: ignore[arg-type]
-            loss_of(phase.objective, self.previous),
-            Adversary(adversary.config, self.data.bounds) if adversary and not phase.heat else None,
+            loss_of(phase.objective, self.previous, attack),
+            None if isinstance(phase.objective, AdversarialObjective) else attack,
             Regularization(penalties) if penalties else None,
             self.config.precision is Precision.BFLOAT16,
         )
@@ -155,6 +156,8 @@ class TrainingEngine:
         self.optimizer.zero_grad()
         terms: Terms = self.objective(x, y, rng, self.loss_scale)
         torch.autograd.backward(total_loss(terms))
+        if self.config.clip is not None:
+            nn.utils.clip_grad_norm_(self.model.parameters(), float(self.config.clip))
         self.optimizer.step()
         return {name: term.detach() for name, term in terms.items()}
 

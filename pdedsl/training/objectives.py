@@ -10,8 +10,28 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.data.sampling import KeyedRng
-from pdedsl.ir.plan import CrossEntropy, GaussianRegression, HeatSmoothing, Margin, Objective, ResidualPenalty
-from pdedsl.training.losses import CrossEntropyLoss, GaussianRegressionLoss, HeatLoss, MarginLoss, ResidualLoss
+from pdedsl.ir.plan import (
+    CrossEntropy,
+    GaussianRegression,
+    HeatSmoothing,
+    Margin,
+    Mart,
+    Mixed,
+    Objective,
+    ResidualPenalty,
+    Trades,
+)
+from pdedsl.training.losses import (
+    Adversary,
+    CrossEntropyLoss,
+    GaussianRegressionLoss,
+    HeatLoss,
+    MarginLoss,
+    MartLoss,
+    MixedLoss,
+    ResidualLoss,
+    TradesLoss,
+)
 from pdedsl.training.losses.classification import ACCURACY
 
 Terms = dict[str, Tensor]
@@ -20,11 +40,21 @@ Attacker = Callable[[nn.Module, Tensor, Tensor, KeyedRng], Tensor]
 Penalty = Callable[[nn.Module], Mapping[str, Tensor]]
 
 
-def loss_of(objective: Objective, previous: nn.Module | None) -> Loss:
-    """The loss of an objective; heat smoothing needs the network of the previous step."""
+def loss_of(objective: Objective, previous: nn.Module | None, adversary: Adversary | None) -> Loss:
+    """The loss of an objective; heat smoothing needs the network of the previous step, an adversarial loss the
+    adversary."""
     match objective:
-        case CrossEntropy(per_member=apart):
-            return CrossEntropyLoss(apart)
+        case CrossEntropy(per_member=apart, label_smoothing=amount):
+            return CrossEntropyLoss(apart, amount)
+        case Trades(beta=beta):
+            assert adversary is not None
+            return TradesLoss(beta, adversary)
+        case Mart(beta=beta):
+            assert adversary is not None
+            return MartLoss(beta, adversary)
+        case Mixed(clean=clean):
+            assert adversary is not None
+            return MixedLoss(clean, adversary)
         case Margin(eps=eps, temperature=temperature):
             return MarginLoss(eps, temperature)
         case ResidualPenalty():

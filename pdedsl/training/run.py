@@ -14,7 +14,7 @@ from pdedsl.compiler import Compilation
 from pdedsl.config.blocks import TrainBlock
 from pdedsl.diagnostics.escaping import command
 from pdedsl.io import RunError, write_text_atomically
-from pdedsl.ir.plan import CrossEntropy, Margin, Retraining
+from pdedsl.ir.plan import AdversarialObjective, CrossEntropy, Margin, Retraining
 from pdedsl.ir.spec import Spec
 from pdedsl.numerics.step_size import SolverFailed
 from pdedsl.runs.checkpoint import save_tensors
@@ -134,7 +134,7 @@ def _train(
                 f"the run in {folder} is at step {found.step}, beyond the last step {phases[-1].end} of this spec. "
                 f"To continue the original run: {again}"
             )
-        compiles = options.compile and isinstance(objective, CrossEntropy | Margin)
+        compiles = options.compile and isinstance(objective, CrossEntropy | Margin | AdversarialObjective)
         engine = TrainingEngine(options.network or compilation.module, config, phases, data, world, compiles)
         if config.adversary and isinstance(objective, Retraining):
             notes = (*notes, "the adversary is applied in cross-entropy training only, not in heat smoothing")

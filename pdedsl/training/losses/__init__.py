@@ -1,6 +1,6 @@
 """Training losses: `terms = loss(model, x, y, rng)`, weighted means over the samples by name."""
 
-from pdedsl.training.losses.adversarial import Adversary
+from pdedsl.training.losses.adversarial import Adversary, MartLoss, MixedLoss, TradesLoss
 from pdedsl.training.losses.classification import CrossEntropyLoss, MarginLoss
 from pdedsl.training.losses.heat_smoothing import GaussianRegressionLoss, HeatLoss
 from pdedsl.training.losses.residual_penalty import ResidualLoss
@@ -12,6 +12,9 @@ __all__ = [
     "GaussianRegressionLoss",
     "HeatLoss",
     "MarginLoss",
+    "MartLoss",
+    "MixedLoss",
     "Regularization",
     "ResidualLoss",
+    "TradesLoss",
 ]

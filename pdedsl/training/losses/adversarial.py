@@ -9,6 +9,12 @@ The attacks are those of `pdedsl.attacks`:
 During the attack the noise of the model is resampled in every forward pass, and batch norms are in eval mode. The
 published code attacks in training mode, where ten adversarial batches enter the running statistics for each training
 batch.
+
+Losses at a sample x and its adversarial example x′, with the probabilities p:
+
+    mixed   c·CE(x) + (1 - c)·CE(x′)                                            (Goodfellow et al. 2015, section 6)
+    trades  CE(x) + β·KL(p(x) ‖ p(x′)), x′ maximises the divergence             (Zhang et al. 2019, eq. 5)
+    mart    -log p_y(x′) - log(1 - max_{k≠y} p_k(x′)) + β·KL(p(x) ‖ p(x′))·(1 - p_y(x))   (Wang et al. 2020, eq. 11)
 """
 
 from __future__ import annotations
@@ -16,11 +22,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import assert_never
 
+import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from pdedsl.attacks.batch_ops import column
 from pdedsl.attacks.constraints import feasible_set, read_box
-from pdedsl.attacks.criterion import Criterion
+from pdedsl.attacks.criterion import Criterion, Loss
 from pdedsl.attacks.norms import L2, read_norm
 from pdedsl.attacks.pgd import AscentConfig, ascend, cross_entropy_loss
 from pdedsl.attacks.predictor import Predictor
@@ -28,6 +36,7 @@ from pdedsl.config import training as words
 from pdedsl.config.evaluation import Norm
 from pdedsl.data.sampling import KeyedRng
 from pdedsl.frozen_model import frozen, module_modes
+from pdedsl.training.losses.classification import ACCURACY, accuracy
 
 
 @dataclass(frozen=True)
@@ -45,8 +54,13 @@ class Adversary:
     def eps(self) -> float:
         return float(self.config.eps)
 
-    def __call__(self, model: nn.Module, x: Tensor, y: Tensor, rng: KeyedRng) -> Tensor:
-        """Adversarial examples after all steps, without early stopping."""
+    def __call__(
+        self, model: nn.Module, x: Tensor, y: Tensor, rng: KeyedRng, divergence_from: Tensor | None = None
+    ) -> Tensor:
+        """Adversarial examples after all steps, without early stopping.
+
+        The attack maximises the cross-entropy or, with log-probabilities `divergence_from` of shape (n, classes), the
+        Kullback-Leibler divergence from them."""
         norm, (steps, length), x = read_norm(self.config.norm.value), self._schedule(), x.detach()
         with module_modes(model.modules(), training=True), frozen(model.parameters()):
             ball, predictor = (
@@ -54,7 +68,8 @@ class Adversary:
                 Predictor(model, eot=self.config.eot),
             )
             start = ball.project(self._start(x, rng)) if isinstance(self.config, words.Pgd) else x
-            climb = AscentConfig(norm, length, steps, cross_entropy_loss(predictor), stop=False)
+            loss = cross_entropy_loss(predictor) if divergence_from is None else _divergence_loss(divergence_from)
+            climb = AscentConfig(norm, length, steps, loss, stop=False)
             return ascend(predictor, start, Criterion(y), ball, climb).x
 
     def _schedule(self) -> tuple[int, float]:
@@ -72,3 +87,74 @@ class Adversary:
             return x + self.eps * (2.0 * rng.like(x, "start", "uniform") - 1.0)
         radius = column(rng.numbers(x, "radius").pow(1.0 / x[0].numel()), x)
         return x + self.eps * radius * L2().steepest(rng.like(x, "start"))
+
+
+# ---- Losses at samples and adversarial examples
+
+
+@dataclass(frozen=True)
+class MixedLoss:
+    """Cross-entropy at x and at x′, with the weights `clean` and 1 - `clean`."""
+
+    clean: float
+    adversary: Adversary
+
+    def __call__(self, model: nn.Module, x: Tensor, y: Tensor, rng: KeyedRng) -> dict[str, Tensor]:
+        attacked = model(self.adversary(model, x, y, rng))
+        z = model(x)
+        return {
+            "clean": self.clean * functional.cross_entropy(z, y),
+            "adversarial": (1.0 - self.clean) * functional.cross_entropy(attacked, y),
+            ACCURACY: accuracy(attacked, y),
+        }
+
+
+@dataclass(frozen=True)
+class TradesLoss:
+    """Cross-entropy at x plus β times the divergence KL(p(x) ‖ p(x′))."""
+
+    beta: float
+    adversary: Adversary
+
+    def __call__(self, model: nn.Module, x: Tensor, y: Tensor, rng: KeyedRng) -> dict[str, Tensor]:
+        with torch.no_grad(), module_modes(model.modules(), training=True):
+            before = model(x).log_softmax(-1)
+        attacked = model(self.adversary(model, x, y, rng, divergence_from=before))
+        z = model(x)
+        return {
+            "clean": functional.cross_entropy(z, y),
+            "divergence": self.beta * _divergence(z.log_softmax(-1), attacked).mean(),
+            ACCURACY: accuracy(attacked, y),
+        }
+
+
+@dataclass(frozen=True)
+class MartLoss:
+    """Boosted cross-entropy at x′ plus β times the divergence, weighted by the probability of an error at x."""
+
+    beta: float
+    adversary: Adversary
+
+    def __call__(self, model: nn.Module, x: Tensor, y: Tensor, rng: KeyedRng) -> dict[str, Tensor]:
+        attacked = model(self.adversary(model, x, y, rng))
+        z = model(x)
+        others = attacked.softmax(-1).scatter(-1, y[:, None], 0.0).amax(-1)
+        tiny = torch.finfo(attacked.dtype).eps  # of 1 - p, so that its logarithm is finite
+        boosted = functional.cross_entropy(attacked, y) - torch.log((1.0 - others).clamp(min=tiny)).mean()
+        p = z.softmax(-1).gather(-1, y[:, None])[:, 0]
+        divergence = _divergence(z.log_softmax(-1), attacked) * (1.0 - p)
+        return {
+            "boosted": boosted,
+            "divergence": self.beta * divergence.mean(),
+            ACCURACY: accuracy(attacked, y),
+        }
+
+
+def _divergence(before: Tensor, logits: Tensor) -> Tensor:
+    """KL(p ‖ q) per row, from log p and the logits of q."""
+    return (before.exp() * (before - logits.log_softmax(-1))).sum(-1)
+
+
+def _divergence_loss(before: Tensor) -> Loss:
+    """The divergence from fixed log-probabilities, as the loss of an attack."""
+    return lambda logits, criterion: _divergence(before, logits)

@@ -35,12 +35,14 @@ class CrossEntropyLoss:
     """
 
     apart: bool = False
+    label_smoothing: float = 0.0
 
     def __call__(self, model: nn.Module, x: Tensor, y: Tensor, rng: KeyedRng) -> dict[str, Tensor]:
         ensemble = _ensemble(model) if self.apart else None
         if ensemble is None:
             scores = model(x)
-            return {"cross_entropy": functional.cross_entropy(scores, y), ACCURACY: accuracy(scores, y)}
+            entropy = functional.cross_entropy(scores, y, label_smoothing=self.label_smoothing)
+            return {"cross_entropy": entropy, ACCURACY: accuracy(scores, y)}
         each = ensemble.each(x)
         scores, labels = each.flatten(0, 1), y.repeat(len(each))
         entropy = functional.cross_entropy(scores, labels)  # a mean over rows and members

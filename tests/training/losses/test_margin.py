@@ -38,4 +38,4 @@ def test_it_pays_until_the_lead_is_certified_twice_over() -> None:
 
 
 def test_the_objective_of_a_plan_is_this_loss() -> None:
-    assert loss_of(Margin(0.5, 0.25), None) == MarginLoss(0.5, 0.25)
+    assert loss_of(Margin(0.5, 0.25), None, None) == MarginLoss(0.5, 0.25)
