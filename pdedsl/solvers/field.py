@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
@@ -24,6 +25,11 @@ from pdedsl.solvers.quadrature import (
 from pdedsl.symbolic.printing import notation
 
 if TYPE_CHECKING:
+    import numpy as np
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from xarray import Dataset
+
     from pdedsl.solvers.coordinates import Values
 
 BATCH_SIZE = 1 << 14  # points at a time
@@ -42,6 +48,7 @@ class Evaluation:
     module: nn.Module
     curves: tuple[tuple[str, Place], ...] = ()  # of the boundary, as written in the spec
     imaginary: tuple[int, ...] = ()  # components that are imaginary parts of those before them
+    complex_names: tuple[str, ...] = ()  # of the complex numbers of components; empty for real ones
     is_monte_carlo: bool = False
 
     def values(self, points: Tensor) -> Tensor:
@@ -116,6 +123,16 @@ class Selection:
     components: tuple[int, ...]
     is_scalar: bool
     is_field: bool = True
+
+    @property
+    def scalar_names(self) -> tuple[str, ...]:
+        """The names of the scalars in `joined` values."""
+        shown = self.evaluation.complex_names
+        is_joined = any(c in self.evaluation.imaginary and c - 1 in self.components for c in self.components)
+        names = dict.fromkeys(
+            (shown[c] or self.evaluation.names[c]) if is_joined else self.evaluation.names[c] for c in self.components
+        )
+        return tuple(names)
 
     def joined(self, values: Tensor) -> Tensor:
         """Values (n, components, …) with one complex number for the real and imaginary part of an unknown."""
@@ -278,6 +295,113 @@ class SolutionFunctions:
             for p in places
         ]
         return torch.stack(parts).sum(0)
+
+    def plot(self, *, cmap: str | None = None, n: int | None = None, ax: Axes | None = None, **at: Values) -> Figure:
+        """Plot the solution: curves in one dimension, images in two, slices otherwise.
+
+        Values of one sign have a sequential colour map; otherwise it is diverging, with zero in its middle. Shapes have
+        equal scales on both axes. By default more than two coordinates are reduced to slices through the center, at
+        three times.
+
+        Args:
+            cmap: colour map of matplotlib; None for one that fits the signs.
+            n: points per axis.
+            ax: axes of matplotlib for a single panel; None for a new figure.
+            at: coordinates that are fixed, as in `t=0.5` or `t=[0, 0.5, 1]`; there is a panel for each value.
+
+        Returns:
+            The figure of matplotlib; `figure.savefig("u.png")` writes it.
+
+        Raises:
+            ValueError: if a coordinate is unknown or outside of the domain, no coordinate varies, or `ax` is given for
+                several panels.
+
+        Example:
+            >>> import pdedsl
+            >>> solution = pdedsl.solve("heat")
+            >>> figure = solution.plot(t=[0.0, 0.5, 1.0])
+            >>> [ax.get_title() for ax in figure.axes]
+            ['u, t = 0', 'u, t = 0.5', 'u, t = 1']
+        """
+        from pdedsl.solvers.plots import plot_fields
+
+        return plot_fields(self._selection, cmap, n, ax, at)
+
+    def to_numpy(self, n: int | None = None, **coordinates: Values) -> dict[str, np.ndarray]:
+        """Values on a grid, as arrays.
+
+        Args:
+            n: points per axis, for coordinates that are not given.
+            coordinates: points of an axis (m,), or a number, which has no axis.
+
+        Returns:
+            Arrays by name: the coordinates, and each scalar on their product, with axes in the order of the unknown's
+            arguments; NaN outside of the domain.
+
+        Raises:
+            ValueError: if a coordinate is unknown or has more than one dimension.
+
+        Example:
+            >>> import pdedsl
+            >>> arrays = pdedsl.solve("heat").to_numpy(n=11, t=[0.0, 1.0])
+            >>> {name: array.shape for name, array in arrays.items()}
+            {'x': (11,), 't': (2,), 'u': (11, 2)}
+        """
+        from pdedsl.solvers.export import to_numpy
+
+        return to_numpy(self._selection, n, coordinates)
+
+    def to_xarray(self, n: int | None = None, **coordinates: Values) -> Dataset:
+        """Values on a grid, as a data set of xarray.
+
+        Args:
+            n: points per axis, for coordinates that are not given.
+            coordinates: points of an axis (m,), or a number, which has no axis.
+
+        Returns:
+            `xarray.Dataset` with a variable for each scalar.
+
+        Raises:
+            ImportError: if xarray is not installed.
+            ValueError: if a coordinate is unknown or has more than one dimension.
+
+        Example:
+            >>> import pdedsl
+            >>> dataset = pdedsl.solve("heat").to_xarray(n=11)
+            >>> dict(dataset.u.sizes)
+            {'x': 11, 't': 11}
+        """
+        from pdedsl.solvers.export import to_xarray
+
+        return to_xarray(self._selection, n, coordinates)
+
+    def to_vtk(self, path: str | Path, t: Values | None = None, n: int | None = None) -> Path:
+        """Write the solution for ParaView: its elements, or a grid, with the values at nodes.
+
+        Args:
+            path: file; its ending is that of a format of meshio, `.vtu`, `.vtk` or `.xdmf`.
+            t: a time; for `.xdmf` also an array of times; None for a stationary problem.
+            n: points per axis of a box, for solutions other than by elements.
+
+        Returns:
+            The path.
+
+        Raises:
+            ValueError: if a time is missing or outside of its interval, there are several for a format with one, or
+                space has more than three dimensions.
+
+        Example:
+            >>> import meshio
+            >>> import pdedsl
+            >>> solution = pdedsl.solve("poisson")
+            >>> meshio.read(solution.to_vtk("poisson.vtu", n=11)).point_data["u"].shape
+            (121,)
+        """
+        from pdedsl.solvers.export import to_vtk
+
+        file = Path(path)
+        to_vtk(self._selection, file, self._selection.evaluation.coordinates.times(t), n)
+        return file
 
     def _integrate(
         self,

@@ -3,9 +3,11 @@ animation of time-dependent solutions. Domains of more than two dimensions are s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 import torch
@@ -20,7 +22,7 @@ from pdedsl.runs.folder import METRICS
 from pdedsl.runs.metrics import read_metrics
 from pdedsl.runs.plots import new_figure, plot_curves, save_figure
 from pdedsl.solvers.collocation_points import fix_gauge
-from pdedsl.solvers.error_estimate import pde_residual_norm, residual_audit
+from pdedsl.solvers.error_estimate import ErrorEstimate, Reference, pde_residual_norm, residual_audit
 from pdedsl.solvers.methods import SolveOptions, has_derivatives
 from pdedsl.solvers.solution import Solution
 
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.image import AxesImage
     from PIL.Image import Image
+
+    from pdedsl.solvers.coordinates import Values
+    from pdedsl.solvers.field import Selection
 
 
 # ---- Slices of the domain
@@ -67,14 +72,22 @@ class Slice:
         return torch.where(self.inside, values, torch.nan).reshape(self.shape)
 
 
-def slices(domain: Domain, detail: Resolution = FULL_RESOLUTION) -> tuple[Slice, ...]:
-    """The domain in one or two dimensions; otherwise 2D slices through its center, at several times."""
+def slices(
+    domain: Domain, detail: Resolution = FULL_RESOLUTION, at: Mapping[int, Sequence[float]] = MappingProxyType({})
+) -> tuple[Slice, ...]:
+    """The domain in one or two dimensions; otherwise 2D slices through its center, at several times. `at` has values of
+    coordinates that are fixed; there is a slice for every combination."""
     low, high = bounds(domain)
-    if len(low) <= 2:
-        return (_slice(domain, tuple(range(len(low))), {}, detail),)
-    if domain.has_time:
-        return time_slices(domain, SHOWN_TIMES, detail)
-    return (_slice(domain, (0, 1), {k: float((low[k] + high[k]) / 2) for k in range(2, len(low))}, detail),)
+    fixed = {k: list(values) for k, values in at.items()}
+    free = [k for k in range(len(low)) if k not in fixed]
+    if len(free) > 2 and domain.has_time and free[-1] == len(low) - 1:
+        fixed[free.pop()] = torch.linspace(float(low[-1]), float(high[-1]), SHOWN_TIMES, dtype=torch.float64).tolist()
+    fixed |= {k: [float((low[k] + high[k]) / 2)] for k in free[2:]}
+    if not free:
+        raise ValueError("every coordinate is fixed: a plot needs one or two that vary")
+    order = sorted(fixed)
+    combinations = product(*(fixed[k] for k in order))
+    return tuple(_slice(domain, tuple(free[:2]), dict(zip(order, c, strict=True)), detail) for c in combinations)
 
 
 def time_slices(domain: Domain, count: int, detail: Resolution = FULL_RESOLUTION) -> tuple[Slice, ...]:
@@ -124,8 +137,9 @@ def _inside(domain: Domain, points: Tensor) -> Tensor:
 
 INK = "#333333"
 SIGNED, MAGNITUDE = "RdBu_r", "viridis"
+ONE_SIGN_RTOL = 0.01  # values of the other sign that are not visible: rounding errors, overshoots
 MAX_COMPONENTS = 4  # components
-MAX_EQUAL_ASPECT = 3.0  # ratio of length to width from which a domain counts as a strip
+MAX_EQUAL_ASPECT = 3.0  # ratio of length to width from which a box counts as a strip
 FRAMES, FPS = 32, 10
 Function = Callable[[Tensor], Tensor]
 """Points (n, k) to values (n, c)."""
@@ -146,39 +160,64 @@ class Scene:
 
 
 def plot_solution(path: Path, f: Function, scene: Scene) -> None:
-    save_figure(make_figure(f, scene, SIGNED), path)
+    save_figure(make_figure(f, scene, slices(scene.domain, scene.detail)), path)
 
 
 def plot_magnitude(path: Path, f: Function, scene: Scene) -> None:
     """For non-negative quantities: an error, a residual."""
-    save_figure(make_figure(f, scene, MAGNITUDE), path)
+    save_figure(make_figure(f, scene, slices(scene.domain, scene.detail), from_zero=True), path)
 
 
-def make_figure(f: Function, scene: Scene, colours: str) -> Figure:
-    """A row for each component, a column for each slice."""
-    sections = slices(scene.domain, scene.detail)
+def make_figure(
+    f: Function,
+    scene: Scene,
+    sections: Sequence[Slice],
+    *,
+    from_zero: bool = False,
+    cmap: str | None = None,
+    ax: Axes | None = None,
+) -> Figure:
+    """A row for each component, a column for each slice; a single panel in `ax`, if given."""
     results = [f(section.points) for section in sections]
-    figure = new_figure(1.2 + 4.2 * len(sections), 0.6 + 3.2 * len(scene.shown))
-    axes = figure.subplots(len(scene.shown), len(sections), squeeze=False)
+    if ax is None:
+        figure = new_figure(1.2 + 4.2 * len(sections), 0.6 + 3.2 * len(scene.shown))
+        axes = figure.subplots(len(scene.shown), len(sections), squeeze=False).tolist()
+        figure.suptitle(caption(scene.title), fontsize=12, fontweight="bold", color=INK)
+    else:
+        axes = [[ax]]
     for row, name in enumerate(scene.shown):
         tables = [section.values(values[:, row]) for section, values in zip(sections, results, strict=True)]
-        limits = _color_limits(tables, colours)
+        colours = _colours(tables, from_zero, cmap)
         for column, (section, values) in enumerate(zip(sections, tables, strict=True)):
             label = f"{name}, {section.at}" if section.at else name
-            _plot_slice(axes[row][column], section, values, scene.domain, label, colours, limits)
-    figure.suptitle(caption(scene.title), fontsize=12, fontweight="bold", color=INK)
-    return figure
+            _plot_slice(axes[row][column], section, values, scene.domain, label, colours)
+    drawn = axes[0][0].get_figure(root=True)
+    assert drawn is not None
+    return drawn  # type: ignore[no-any-return]
 
 
-def _color_limits(shown: Sequence[Tensor], colours: str) -> tuple[float, float]:
-    """The same for all slices of a component; symmetric about zero if values have both signs."""
+@dataclass(frozen=True)
+class Colours:
+    """Colour map and its limits."""
+
+    cmap: str
+    low: float
+    high: float
+
+
+def _colours(shown: Sequence[Tensor], from_zero: bool = False, cmap: str | None = None) -> Colours:
+    """The same for all slices of a component: sequential for values of one sign, otherwise diverging, with zero in the
+    middle."""
     values = torch.cat([v[v.isfinite()].reshape(-1) for v in shown])
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
-    if colours == MAGNITUDE:
+    if from_zero:
         low = 0.0
-    elif low < 0 < high:
+    is_diverging = min(-low, high) > ONE_SIGN_RTOL * max(-low, high)
+    if is_diverging:
         low, high = -max(-low, high), max(-low, high)
-    return (low, high) if high > low else (low - 1e-12, high + 1e-12)
+    if not high > low:
+        low, high = low - 1e-12, high + 1e-12  # a constant
+    return Colours(cmap or (SIGNED if is_diverging else MAGNITUDE), low, high)
 
 
 def _plot_slice(
@@ -187,8 +226,7 @@ def _plot_slice(
     values: Tensor,
     domain: Domain,
     label: str,
-    colours: str,
-    limits: tuple[float, float],
+    colours: Colours,
 ) -> None:
     first = section.axes[0]
     ax.set_title(caption(label), fontsize=10, color=INK)
@@ -200,13 +238,11 @@ def _plot_slice(
     # Time runs to the right, as in the papers.
     across, up = (section.axes[1], first) if section.axes[1] == len(domain.space) else (first, section.axes[1])
     table = values if across == section.axes[1] else values.T
-    image = _show_image(ax, table, domain, (across, up), colours, limits)
+    image = _show_image(ax, table, domain, (across, up), colours)
     ax.figure.colorbar(image, ax=ax, shrink=0.9)
 
 
-def _show_image(
-    ax: Axes, table: Tensor, domain: Domain, axes: tuple[int, int], colours: str, limits: tuple[float, float]
-) -> AxesImage:
+def _show_image(ax: Axes, table: Tensor, domain: Domain, axes: tuple[int, int], colours: Colours) -> AxesImage:
     """A table (up, across) of values over two axes (across, up) of the domain."""
     (low, high), (across, up) = bounds(domain), axes
     extent = (float(low[across]), float(high[across]), float(low[up]), float(high[up]))
@@ -214,16 +250,46 @@ def _show_image(
     ax.set_xlabel(caption(domain.coordinates[across].name))
     ax.set_ylabel(caption(domain.coordinates[up].name))
     return ax.imshow(
-        table.numpy(), origin="lower", aspect=aspect, extent=extent, cmap=colours, vmin=limits[0], vmax=limits[1]
+        table.numpy(),
+        origin="lower",
+        aspect=aspect,
+        extent=extent,
+        cmap=colours.cmap,
+        vmin=colours.low,
+        vmax=colours.high,
     )
 
 
 def _aspect(domain: Domain, across: int, up: int) -> Literal["equal", "auto"]:
-    """Equal scaling, unless the domain is elongated or one of the axes is time."""
+    """Equal scaling, unless one of the axes is time, or a box is elongated."""
     low, high = bounds(domain)
+    if domain.has_time and len(low) - 1 in (across, up):
+        return "auto"
     ratio = float((high - low)[up] / (high - low)[across])
-    timed = domain.has_time and len(low) - 1 in (across, up)
-    return "equal" if not timed and 1 / MAX_EQUAL_ASPECT <= ratio <= MAX_EQUAL_ASPECT else "auto"
+    return "equal" if domain.inequalities or 1 / MAX_EQUAL_ASPECT <= ratio <= MAX_EQUAL_ASPECT else "auto"
+
+
+def plot_fields(own: Selection, cmap: str | None, n: int | None, ax: Axes | None, at: Mapping[str, Values]) -> Figure:
+    """`SolutionFunctions.plot`."""
+    evaluation, system = own.evaluation, own.evaluation.coordinates
+    fixed = {system.axis(x): torch.as_tensor(v, dtype=torch.float64).reshape(-1).tolist() for x, v in at.items()}
+    low, high = bounds(system.domain)
+    for k, values in fixed.items():
+        if not all(float(low[k]) <= v <= float(high[k]) for v in values):
+            raise ValueError(f"{system.names[k]} must lie in [{float(low[k]):g}, {float(high[k]):g}], got {values}")
+    coarse = MONTE_CARLO_1D if system.dimension == 1 else MONTE_CARLO_2D
+    detail = Resolution(n, n) if n else coarse if evaluation.is_monte_carlo else FULL_RESOLUTION
+    sections = slices(system.domain, detail, fixed)
+    scene = Scene(system.domain, tuple(evaluation.names[c] for c in own.components), evaluation.title, detail)
+    if ax is not None and len(sections) * len(scene.shown) > 1:
+        raise ValueError(f"'ax' is for a single panel, there are {len(sections) * len(scene.shown)}: fix a coordinate")
+
+    def values_at(points: Tensor) -> Tensor:
+        with torch.no_grad():
+            parts = [evaluation.values(part) for part in torch.split(points, BATCH_SIZE)]
+        return torch.cat(parts)[:, list(own.components)].cpu()
+
+    return make_figure(values_at, scene, sections, cmap=cmap, ax=ax)
 
 
 # ---- Animation
@@ -258,15 +324,15 @@ def _first_frame(
     ax: Axes, section: Slice, tables: Sequence[Tensor], domain: Domain, name: str
 ) -> Callable[[Tensor], None]:
     """Draws the first frame; returns a function that updates it."""
-    limits = _color_limits(tables, SIGNED)
+    colours = _colours(tables)
     ax.set_title(caption(name), fontsize=10, color=INK)
     if len(section.axes) == 1:
         ax.set_xlabel(caption(domain.coordinates[0].name))
-        margin = 0.05 * (limits[1] - limits[0])
+        margin = 0.05 * (colours.high - colours.low)
         (curve,) = ax.plot(section.points[:, 0].numpy(), tables[0].numpy(), color="#0072B2")
-        ax.set_ylim(limits[0] - margin, limits[1] + margin)
+        ax.set_ylim(colours.low - margin, colours.high + margin)
         return lambda values: curve.set_ydata(values.numpy())
-    image = _show_image(ax, tables[0].T, domain, (0, 1), SIGNED, limits)
+    image = _show_image(ax, tables[0].T, domain, (0, 1), colours)
     return lambda values: image.set_data(values.T.numpy())
 
 
@@ -296,8 +362,19 @@ MONTE_CARLO_FRAMES = (
 )
 
 
-def plot_run(folder: Path, solution: Solution, options: SolveOptions, reference: Function | None) -> None:
-    """Plots of solution, error, residual, animation and training loss, as applicable."""
+DOMINANT_RATIO = 2.0  # of a difference to the error of the reference, from which it is mostly that of the solution
+
+
+def accurate_reference(references: Sequence[Reference], estimate: ErrorEstimate) -> Reference | None:
+    """The exact solution, or a reference that is more accurate than the solution: the difference is the error of the
+    solution, and not of the reference."""
+    distances = {c.reference: c.distance for c in estimate.comparisons}
+    accurate = (r for r in references if DOMINANT_RATIO * r.error <= distances.get(r.text, 0.0) or r.error == 0)
+    return next(accurate, None)
+
+
+def plot_run(folder: Path, solution: Solution, options: SolveOptions, reference: Reference | None) -> None:
+    """Plots of solution, residual, animation and training loss, as applicable, and of the error w.r.t. a reference."""
     statement, title = solution.plan.problem, solution.compilation.spec.name
     is_monte_carlo = isinstance(solution.result.method, MonteCarlo)
     coarse = MONTE_CARLO_1D if len(statement.domain.space) == 1 else MONTE_CARLO_2D
@@ -310,12 +387,12 @@ def plot_run(folder: Path, solution: Solution, options: SolveOptions, reference:
     values = _batched(lambda x: fix_gauge(solution.result, statement, x), options)
     plot_solution(folder / "solution.png", values, scene)
     if reference is not None:
-        expected = _batched(lambda x: fix_gauge(reference, statement, x), options)
+        expected = _batched(lambda x: fix_gauge(reference.values, statement, x), options)
         names = tuple(f"|{name} - reference|" for name in scene.names)
         plot_magnitude(
             folder / "error.png",
             lambda x: (values(x) - expected(x)).abs(),
-            Scene(statement.domain, names, f"{title}: absolute error", scene.detail),
+            Scene(statement.domain, names, f"{title}: absolute error w.r.t. {reference.text}", scene.detail),
         )
     if has_derivatives(solution.result):
         audit = residual_audit(solution.result, statement, options)

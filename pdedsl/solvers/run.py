@@ -35,7 +35,7 @@ from pdedsl.solvers.error_estimate import Reference, assess
 from pdedsl.solvers.methods import SolveOptions
 from pdedsl.solvers.pinn.residuals import copy_measurement_files, read_measurements
 from pdedsl.solvers.pinn.trainer import elapsed_seconds
-from pdedsl.solvers.plots import plot_run
+from pdedsl.solvers.plots import accurate_reference, plot_run
 from pdedsl.solvers.progress import Watch
 from pdedsl.solvers.report import PLOTS, write_report
 from pdedsl.solvers.serialize import load_result, save
@@ -105,7 +105,7 @@ def solve(
             copy_measurement_files(statement, compilation.spec.source, folder)
             write_text_atomically(folder / SPEC, text)
             solution, references = _solve_and_assess(compilation, options, folder, resume)
-        plot_run(folder, solution, options, references[0].values if references else None)
+        plot_run(folder, solution, options, accurate_reference(references, solution.error_estimate))
         write_report(folder, solution)
         return solution
 

@@ -180,6 +180,7 @@ class Solution(SolutionFunctions):
             self.module,
             tuple(_written_curves(spec)),
             tuple(k for k, c in enumerate(problem.components) if c.is_imaginary),
+            tuple(c.complex_number for c in problem.components),
             isinstance(self.result.method, MonteCarlo),
         )
 
