@@ -27,7 +27,13 @@ from pdedsl.ir.spec import face_names
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.declarations import IMAGES
-from pdedsl.language.elaborate.expressions import COMPLEX_FUNCTIONS, FUNCTIONS, IMAGINARY_UNIT, RESERVED
+from pdedsl.language.elaborate.expressions import (
+    COMPLEX_FUNCTIONS,
+    FUNCTIONS,
+    IMAGINARY_UNIT,
+    MATRIX_FUNCTIONS,
+    RESERVED,
+)
 from pdedsl.language.elaborate.types import TYPE_ATTRIBUTES, TYPES, is_complex_type
 from pdedsl.language.lexer import (
     BINARY_OPERATORS,
@@ -356,6 +362,7 @@ def _expression(document: Document, ends: bool) -> Iterator[_Proposal]:
         count = FUNCTIONS[word][0] if word in FUNCTIONS else 1
         detail = {-1: "two or more arguments"}.get(count, "")
         yield _Proposal(word, ItemKind.FUNCTION, detail)
+    yield from (_Proposal(word, ItemKind.FUNCTION, "of a matrix") for word in MATRIX_FUNCTIONS)
     if any(isinstance(s, t.UnknownDecl) and is_complex_type(s) for s in document.syntax.statements):
         yield _Proposal(IMAGINARY_UNIT, ItemKind.NAME, "imaginary unit")
         yield from (_Proposal(word, ItemKind.FUNCTION) for word in COMPLEX_FUNCTIONS)

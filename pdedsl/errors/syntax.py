@@ -394,9 +394,8 @@ def ambiguous_root(span: Span, body: Span, power: bool) -> PdeError:
     return AMBIGUOUS("ambiguous end of this root", span, hint, fixes=fixes)
 
 
-unsupported_curl = INVALID_SYNTAX.at(
-    "the curl is not supported", "write its components, as in [∂B₃/∂y - ∂B₂/∂z, ∂B₁/∂z - ∂B₃/∂x, ∂B₂/∂x - ∂B₁/∂y]"
-)
+# `∇*B`.
+nabla_star = INVALID_SYNTAX.at("'∇*' is ambiguous", "write ∇×B for the curl or ∇·B for the divergence")
 
 
 def ambiguous_inverse(function: str, span: Span) -> PdeError:

@@ -264,6 +264,20 @@ def divergence_of_other_size(found: str, dimension: int | None, span: Span) -> P
     return SHAPE_MISMATCH(f"cannot take the divergence of {with_article(found)} in dimension {dimension}", span)
 
 
+def gradient_of_other_size(found: str, dimension: int | None, span: Span) -> PdeError:
+    message = f"the gradient of {with_article(found)} in dimension {dimension} is not a square matrix"
+    return SHAPE_MISMATCH(message, span, "differentiate its components, as in ∇w₁")
+
+
+def no_curl(found: str, span: Span) -> PdeError:
+    hint = "∇× needs a vector of size 3 in three dimensions, or a vector of size 2 or a scalar in the plane"
+    return SHAPE_MISMATCH(f"cannot take the curl of {with_article(found)} in this space", span, hint)
+
+
+def needs_matrix(function: str, found: str, span: Span) -> PdeError:
+    return SHAPE_MISMATCH(f"'{function}' needs a matrix, found {with_article(found)}", span, "as in tr(∇u), sym(∇u)")
+
+
 def componentwise_derivative(found: str, span: Span) -> PdeError:
     message = f"cannot differentiate {with_article(found)} componentwise in a space of this dimension"
     return SHAPE_MISMATCH(message, span, "use a low-dimensional space such as R^2")

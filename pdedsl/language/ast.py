@@ -98,11 +98,11 @@ class Adjoint(Node):
     body: Expr
 
 
-Operator = Literal["grad", "div", "lap", "hess"]
+Operator = Literal["grad", "div", "curl", "lap", "hess"]
 
 
 class Prefix(Node):
-    """`∇body`, `∇·body`, `Δbody`, `∇∇body`."""
+    """`∇body`, `∇·body`, `∇×body`, `Δbody`, `∇∇body`."""
 
     operator: Operator
     body: Expr

@@ -31,7 +31,13 @@ from pdedsl.language.precedence import (
 
 Parts = list[Any]
 MAX_OPERATOR_CHAIN = 150  # nested operators: in ASCII each is a pair of brackets, which the lexer limits
-PREFIX_OPERATORS: dict[str, t.Operator] = {"NABLA": "grad", "DIV": "div", "LAPLACIAN": "lap", "HESSIAN": "hess"}
+PREFIX_OPERATORS: dict[str, t.Operator] = {
+    "NABLA": "grad",
+    "DIV": "div",
+    "CURL": "curl",
+    "LAPLACIAN": "lap",
+    "HESSIAN": "hess",
+}
 PRODUCT_SIGNS: dict[str, t.ProductSign] = {"STAR": "*", "DOT": "·", "SLASH": "/", "COLON": ":"}
 _NUMERATOR = re.compile(r"∂([⁰¹²³⁴-⁹]*)([^/\s]*)\s*/\s*")
 

@@ -200,11 +200,11 @@ def normal_derivative(window: TokenWindow) -> Rewrite | None:
 
 
 FUNCTION_ALIASES = {"laplace": "lap", "laplacian": "lap", "Laplacian": "lap", "nabla": "grad", "ln": "log"}
-FUNCTION_ALIASES |= {"gradient": "grad", "divergence": "div"}
+FUNCTION_ALIASES |= {"gradient": "grad", "divergence": "div", "rot": "curl"}
 OPERATOR_ALIASES = {"laplace": "LAPLACIAN", "laplacian": "LAPLACIAN", "Laplacian": "LAPLACIAN", "lap": "LAPLACIAN"}
-OPERATOR_ALIASES |= {"nabla": "NABLA", "grad": "NABLA", "div": "DIV"}
-OPERATOR_SIGNS = {"LAPLACIAN": "Δ", "NABLA": "∇", "DIV": "∇·"}
-OPERAND_START = {"NAME", "NABLA", "LAPLACIAN", "DIV", "DERIVATIVE", "LPAR"}
+OPERATOR_ALIASES |= {"nabla": "NABLA", "grad": "NABLA", "div": "DIV", "curl": "CURL", "rot": "CURL"}
+OPERATOR_SIGNS = {"LAPLACIAN": "Δ", "NABLA": "∇", "DIV": "∇·", "CURL": "∇×"}
+OPERAND_START = {"NAME", "NABLA", "LAPLACIAN", "DIV", "CURL", "DERIVATIVE", "LPAR"}
 
 
 def normalize_notation(tokens: list[Token], text: str, reporter: Reporter) -> list[Token]:
@@ -344,11 +344,9 @@ def _operator(window: TokenWindow) -> Rewrite | None:
 
 
 def _curl(window: TokenWindow) -> Rewrite | None:
+    """`∇*B` is reported: it may be meant as a curl or as a divergence."""
     if window.types[:2] == ("NABLA", "STAR"):
-        raise errors.syntax.unsupported_curl(span_between(*window.tokens[:2]))
-    word = window.tokens[0]
-    if word in ("curl", "rot") and window.types[1:2] in (("LPAR",), ("NAME",)) and window.is_undeclared(word):
-        raise errors.syntax.unsupported_curl(span_between(word, word))
+        raise errors.syntax.nabla_star(span_between(*window.tokens[:2]))
     return None
 
 
@@ -441,7 +439,6 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "NAME": (
         _laplacian,
         _operator,
-        _curl,
         _keyword_argument,
         _transposed,
         subscript_derivative,

@@ -135,6 +135,7 @@ CONDITION_LABELS = {"initial", "ic", "bc", "boundary", "dirichlet", "neumann", "
 """Words before boundary and initial conditions in other programs."""
 OPERATOR_TOKENS = {
     "UNAPPLIED_NABLA",
+    "CURL",
     "DERIVATIVE",
     "DIV",
     "HESSIAN",

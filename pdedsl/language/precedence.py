@@ -61,7 +61,7 @@ def strip_implied_parentheses(expr: t.Expr) -> t.Expr:
 def prefix_operand(operator: t.Operator, body: t.Expr) -> t.Expr:
     """The operand of ∇ or Δ: `grad(lap(u))` is `∇Δu`, and `∇u²` is `∇(u²)`; ∇∇ is the Hessian."""
     inner = strip_parentheses(body)
-    if isinstance(inner, t.Prefix) and (operator in ("div", "lap") or inner.operator == "lap"):
+    if isinstance(inner, t.Prefix) and (operator in ("div", "curl", "lap") or inner.operator == "lap"):
         return inner
     return parenthesize(body)
 
@@ -275,6 +275,7 @@ def _derivative_variable(expr: t.Expr) -> t.DerivativeVariable:
 FUNCTION_STYLE_OPERATORS: dict[str, tuple[int, Callable[[t.Call], t.Expr]]] = {
     "grad": (1, _prefix_builder("grad")),
     "div": (1, _prefix_builder("div")),
+    "curl": (1, _prefix_builder("curl")),
     "lap": (1, _prefix_builder("lap")),
     "hess": (1, _prefix_builder("hess")),
     "dot": (2, _dot_builder("·")),

@@ -34,7 +34,7 @@ syntax.dangling_operator syntax.diff_variables syntax.expected_on syntax.missing
 syntax.missing_unknown syntax.not_a_spec syntax.operator_arguments syntax.sigma_index syntax.sum_index
 syntax.sum_limits syntax.unexpected_end syntax.unexpected_token types.dimension_not_a_number
 types.complex_argument types.complex_constant types.complex_learned_field types.complex_unknown_in_data_space
-types.complex_value types.size_of_complex_vector
+types.complex_value types.size_of_complex_vector types.gradient_of_other_size types.no_curl types.needs_matrix
 types.degenerate_polygon types.initial_value_not_positive types.invalid_polygon types.invalid_softmax types.not_a_value
 types.not_an_interval types.periodic_interval types.self_intersecting_polygon types.too_many_vertices
 """
@@ -62,7 +62,7 @@ names.material_derivative names.unknown_index names.unknown_variable networks.di
 networks.exact_derivatives networks.full_diffusion_matrix networks.logits_twice networks.network_with_factor
 networks.no_probability_network networks.noise_not_constant networks.nonlinear_logits networks.unsupported_equation
 networks.unsupported_term syntax.dot_as_argument syntax.labelled_condition syntax.operator_without_operand
-syntax.order_zero syntax.periodic_statement syntax.second_equals_sign syntax.unsupported_curl
+syntax.order_zero syntax.periodic_statement syntax.second_equals_sign syntax.nabla_star
 syntax.unsupported_line types.cannot_be_called types.componentwise_derivative types.index_out_of_range
 types.needs_scalars types.no_adjoint types.no_divergence types.no_real_value types.not_constant
 types.power_of_tensor_constant types.product_of_operators types.product_of_probabilities

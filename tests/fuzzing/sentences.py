@@ -33,6 +33,7 @@ LEXEMES = {
     "STAR": "*",
     "DOT": "·",
     "DIV": "∇·",
+    "CURL": "∇×",
     "HESSIAN": "∇∇",
     "LAPLACIAN": "Δ",
     "SIGMA": "Σ",

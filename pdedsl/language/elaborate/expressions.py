@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
-from typing import assert_never
+from typing import TypeGuard, assert_never
 
 import sympy as sp
 from sympy import Abs, E, Expr, I, Integer, Rational, S, Symbol, Tuple, log, nan, oo, pi, sqrt, zoo
@@ -29,6 +29,7 @@ from pdedsl.language.elaborate.values import (
     dot,
     matrix,
     multiply,
+    product_kind,
     require_defined,
     scalar,
     vector,
@@ -292,15 +293,13 @@ def _derivative_variables(expr: t.Derivative) -> list[t.DerivativeVariable]:
 
 def _partial(body: Tensor, wrt: t.DerivativeVariable, scope: Scope) -> Tensor:
     if wrt.name.id == "n" and scope.normal and not wrt.indices:
-        nabla = gradient(body, scope, wrt.span)
-        transposed = replace(nabla, at=lambda *i: nabla.at(*i[1:], i[0]))
-        return dot(scope.outer_normal(), transposed, wrt.span)
+        return directional_derivative(scope.outer_normal(), body, scope, wrt.span)
     slot = derivative_slot(wrt, scope)
     return replace(body, at=lambda *i: report_too_large(lambda: _differentiate(body.at(*i), slot), wrt.span))
 
 
 def apply_prefix(operator: t.Operator, body: Tensor, span: Span, scope: Scope) -> Tensor:
-    """`∇u`, `∇²u`, `∇·v`, `Δu`."""
+    """`∇u`, `∇²u`, `∇·v`, `∇×v`, `Δu`."""
     _require_space(scope, span)
     match operator:
         case "grad":
@@ -309,6 +308,8 @@ def apply_prefix(operator: t.Operator, body: Tensor, span: Span, scope: Scope) -
             return gradient(gradient(body, scope, span), scope, span)
         case "div":
             return divergence(body, scope, span)
+        case "curl":
+            return curl(body, scope, span)
         case "lap":
             return replace(body, at=lambda *i: divergence(gradient(scalar(body.at(*i)), scope, span), scope, span).expr)
         case _:
@@ -319,11 +320,90 @@ def gradient(body: Tensor, scope: Scope, span: Span) -> Tensor:
     if body.rank > 1:
         raise errors.types.no_gradient(body.describe(), span)
     _require_matching_components(body, scope, span)
+    if body.rank and body.size != scope.dimension:
+        raise errors.types.gradient_of_other_size(body.describe(), scope.dimension, span)
 
     def at(*index: Expr) -> Expr:
         return report_too_large(lambda: _differentiate(body.at(*index[:-1]), scope.slot(index[-1])), span)
 
     return Tensor(body.rank + 1, at, scope.dimension, body.kind)
+
+
+def directional_derivative(direction: Tensor, body: Tensor, scope: Scope, span: Span) -> Tensor:
+    """(v·∇)w = Σⱼ vⱼ ∂w/∂xⱼ, for each component of w."""
+    if body.rank > 1:
+        raise errors.types.no_gradient(body.describe(), span)
+    _require_matching_components(body, scope, span)
+    if direction.size != scope.dimension and None not in (direction.size, scope.dimension):
+        raise errors.types.size_mismatch(direction.describe(), scope.position().describe(), span)
+
+    def at(*index: Expr) -> Expr:
+        def term(k: Expr) -> Expr:
+            return direction.at(k) * _differentiate(body.at(*index), scope.slot(k))
+
+        return report_too_large(lambda: contract(term, scope.dimension), span)
+
+    return Tensor(body.rank, at, body.size, product_kind(direction, body, span))
+
+
+def transposed_gradient(body: Tensor, scope: Scope, span: Span) -> Tensor:
+    """`∇uᵀ` of a vector u: the matrix ∂uⱼ/∂xᵢ."""
+    _require_space(scope, span)
+    nabla = gradient(body, scope, span)
+    return replace(nabla, at=lambda i, j: nabla.at(j, i))
+
+
+def curl(body: Tensor, scope: Scope, span: Span) -> Tensor:
+    """∇×v: a vector in three dimensions; in the plane, ∂v₂/∂x - ∂v₁/∂y of a vector, and (∂s/∂y, -∂s/∂x) of a scalar."""
+
+    def d(component: Expr, k: int) -> Expr:
+        return report_too_large(lambda: _differentiate(component, scope.slot(Integer(k))), span)
+
+    match scope.dimension, body.rank, body.size:
+        case 2, 0, _:
+            return Tensor(1, lambda i: d(body.expr, 2) if i == 1 else -d(body.expr, 1), 2, body.kind)
+        case 2, 1, 2:
+            v1, v2 = body.at(Integer(1)), body.at(Integer(2))
+            return scalar(d(v2, 1) - d(v1, 2), body.kind)
+        case 3, 1, 3:
+
+            def at(i: Expr) -> Expr:
+                j, k = int(i) % 3 + 1, (int(i) + 1) % 3 + 1
+                return d(body.at(Integer(k)), j) - d(body.at(Integer(j)), k)
+
+            return Tensor(1, at, 3, body.kind)
+        case _:
+            raise errors.types.no_curl(body.describe(), span)
+
+
+# ---- Matrices
+
+
+IDENTITY = "I"  # the identity matrix, where it is not declared
+MATRIX_FUNCTIONS = ("sym", "tr")  # ½(A + Aᵀ) and Σᵢ Aᵢᵢ; their names are not reserved
+
+
+def is_matrix_name(name: str, scope: Scope) -> bool:
+    """Whether a name is I, sym or tr: it is neither declared nor an index."""
+    known = name in MATRIX_FUNCTIONS or (name == IDENTITY and (scope.dimension or 0) > 1)
+    return known and name not in scope.local and name not in scope.indices and scope.names.is_undeclared(name)
+
+
+def _matrix_name(name: t.Name, scope: Scope) -> Value:
+    if name.id == IDENTITY:
+        return Tensor(2, lambda i, j: S.One if i == j else S.Zero, scope.dimension)
+
+    def apply(args: tuple[Value, ...], span: Span) -> Value:
+        if len(args) != 1:
+            raise errors.types.argument_count(name.text, "one argument", len(args), span)
+        (value,) = args
+        if not isinstance(value, Tensor) or value.rank != 2:
+            raise errors.types.needs_matrix(name.text, describe(value), span)
+        if name.id == "tr":
+            return scalar(contract(lambda i: value.at(i, i), value.size), value.kind)
+        return replace(value, at=lambda i, j: (value.at(i, j) + value.at(j, i)) / 2)
+
+    return Function(name.text, apply, "one argument")
 
 
 def divergence(body: Tensor, scope: Scope, span: Span) -> Tensor:
@@ -382,7 +462,7 @@ FUNCTIONS: dict[str, tuple[int, Numeric]] = {
     "max": (-1, sp.Max),
 }
 FUNCTIONS.update({other: FUNCTIONS[name] for other, name in OTHER_NAMES.items()})
-OPERATORS = "grad div lap hess dot ddot norm adj sum diff pow".split()
+OPERATORS = "grad div curl lap hess dot ddot norm adj sum diff pow".split()
 RESERVED = {*FUNCTIONS, "softmax", "pi", *OPERATORS}
 
 
@@ -516,6 +596,8 @@ def _evaluate(expr: t.Expr, scope: Scope) -> Value:
             return select_component(evaluate(body, scope), expr, scope)
         case t.Adjoint(body=body):
             return adjoint(evaluate(body, scope), expr.span)
+        case t.Prefix(operator="grad", body=t.Adjoint(body=body)) if _is_vector(vector := evaluate(body, scope)):
+            return transposed_gradient(vector, scope, expr.span)
         case t.Prefix(operator=operator, body=body):
             return apply_prefix(operator, tensor(body, scope), expr.span, scope)
         case t.Power(base=base, exponent=exponent):
@@ -530,6 +612,10 @@ def _evaluate(expr: t.Expr, scope: Scope) -> Value:
             return _sum(expr, scope)
         case _:
             assert_never(expr)
+
+
+def _is_vector(value: Value) -> TypeGuard[Tensor]:
+    return isinstance(value, Tensor) and value.rank == 1
 
 
 def tensor(expr: t.Expr, scope: Scope, rank: int | None = None) -> Tensor:
@@ -559,6 +645,8 @@ def _name(name: t.Name, scope: Scope) -> Value:
         return scalar(E)
     if is_complex_name(name.id, scope):
         return _complex_name(name)
+    if is_matrix_name(name.id, scope):
+        return _matrix_name(name, scope)
     layer = scope.names.layer(t.Call(name, (), span=name.span))
     if layer:
         return layer
@@ -581,7 +669,7 @@ def _call(call: t.Call, scope: Scope) -> Value:
         key, argument = call.named[0]
         raise errors.types.named_argument(head.text, key.span, argument.span)
     known = head.id in scope.local or head.id in scope.indices or head.id in FUNCTIONS or head.id in ("softmax", "pi")
-    if known or is_complex_name(head.id, scope):
+    if known or is_complex_name(head.id, scope) or is_matrix_name(head.id, scope):
         value = _name(head, scope)
         if isinstance(value, Function):
             return value.call(tuple(evaluate(a, scope) for a in call.args), call.span)
@@ -650,6 +738,12 @@ def _product(expr: t.Product, scope: Scope) -> Value:
         segments[-1].append((sign, factor))
     value = _multiply(segments[0], scope)
     for sign, segment in zip(dots, segments[1:], strict=True):
+        match sign, value, segment:
+            case "·", Tensor(rank=1), [(_, t.Prefix(operator="grad", body=body))] if not isinstance(body, t.Adjoint):
+                of, span = tensor(body, scope), segments[0][0][1].span.to(segment[-1][1].span)
+                if of.rank == 1:
+                    value = directional_derivative(value, of, scope, span)
+                    continue
         right = _transposed_gradient(value, _multiply(segment, scope), segment[0][1])
         span = segments[0][0][1].span.to(segment[-1][1].span)
         value = dot_product(sign, value, right, span)

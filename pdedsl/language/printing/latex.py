@@ -16,6 +16,7 @@ FUNCTIONS = ("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "max", "
 OPERATORS: dict[t.Operator, str] = {
     "grad": r"\nabla ",
     "div": r"\nabla\cdot ",
+    "curl": r"\nabla\times ",
     "lap": r"\Delta ",
     "hess": r"\nabla\nabla ",
 }
@@ -216,6 +217,8 @@ def _call(head: t.Expr, args: Sequence[t.Expr]) -> str:
             return rf"\left| {expression_to_latex(one)} \right|"
         case t.Name(id="conj"), (one,):
             return rf"\overline{{{expression_to_latex(one)}}}"
+        case t.Name(id=("tr" | "sym") as word), (one,):
+            return rf"\operatorname{{{word}}}\left({expression_to_latex(one)}\right)"
         case t.Name(id=("Re" | "Im" | "re" | "im") as word), (one,):
             return rf"\operatorname{{{word.capitalize()}}}\left({expression_to_latex(one)}\right)"
         case t.Name(id=word), _ if word in FUNCTIONS:

@@ -114,7 +114,7 @@ def _apply_layout_codes(text: str) -> str:
 
 Gap = Callable[[t.Node, t.Node, bool], str]  # the text between two nodes: a space, or a line break
 
-_SIGNS: dict[t.Operator, str] = {"grad": "∇", "div": "∇·", "lap": "Δ", "hess": "∇∇"}
+_SIGNS: dict[t.Operator, str] = {"grad": "∇", "div": "∇·", "curl": "∇×", "lap": "Δ", "hess": "∇∇"}
 _PLAIN_NAME = re.compile(r"[^\W\d_eE]\w*+(?!\()")  # not a call; 2e… would be a number
 _DIFFERENTIAL = re.compile(r"(?<!\w)d\w+$")
 _TRANSPOSE = re.compile(r"T(?![A-Za-z0-9_])")
