@@ -67,6 +67,7 @@ METHOD_FAMILIES: dict[str, tuple[str, Mapping[str, Form[Any]]]] = {
 RUNGE_KUTTA_CODE: dict[type, str] = {
     butcher.RungeKutta: "pdedsl.runtime.ExplicitRungeKutta",
     butcher.ImplicitRungeKutta: "pdedsl.runtime.ImplicitIntegrator",
+    butcher.ImexRungeKutta: "pdedsl.runtime.ImexIntegrator",
     butcher.EmbeddedRungeKutta: "pdedsl.runtime.AdaptiveRungeKutta",
 }
 MODULES = (

@@ -16,7 +16,7 @@ from torch import nn
 
 import pdedsl
 from pdedsl import attacks, certificates, runtime, testing
-from pdedsl.numerics.butcher import EXPLICIT, IMPLICIT
+from pdedsl.numerics.butcher import EXPLICIT, IMEX, IMPLICIT
 from pdedsl.testing import axioms, equation, model
 
 ROOT = Path(__file__).parents[1]
@@ -104,7 +104,7 @@ def test_example(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_every_import_of_generated_code_is_public() -> None:
     """Except names of their own module, which would hide it, and labels of Runge-Kutta methods."""
-    labels = {method.label for method in (*EXPLICIT.values(), *IMPLICIT.values())}
+    labels = {method.label for method in (*EXPLICIT.values(), *IMPLICIT.values(), *IMEX.values())}
     names = {name for module, name in imports_of_generated_code() if not module.endswith(f".{name}")}
     assert names - labels <= set(runtime.__all__)
     assert len(names) > 30

@@ -9,7 +9,17 @@ from typing import assert_never
 
 from pdedsl.codegen.names import RUNTIME, source_reference
 from pdedsl.codegen.program import Binding, Call, FunctionDefinition, ItemList, Lambda, Node, Operation, Ref
-from pdedsl.config.methods import Adaptive, BackwardEuler, Fixed, Implicit, Integrator, Leapfrog, LeapfrogStart, Verlet
+from pdedsl.config.methods import (
+    Adaptive,
+    BackwardEuler,
+    Fixed,
+    Imex,
+    Implicit,
+    Integrator,
+    Leapfrog,
+    LeapfrogStart,
+    Verlet,
+)
 from pdedsl.config.networks import BatchNorm, Frame, LipschitzFrame, Normalisation, Paper, TvNorm
 from pdedsl.ir.plan import (
     BoxConstraint,
@@ -27,12 +37,15 @@ from pdedsl.ir.spec import Spec
 # ---- Time integrators
 
 
-def integrator_node(method: Integrator) -> Node:
+def integrator_node(method: Integrator, reaction: float = 0.0) -> Node:
+    """The integrator; `reaction` is the linear part of the equation, c in cY."""
     match method:
         case Fixed(method=record):
             return Call(f"{RUNTIME}.ode.explicit.{record.label}")
         case Implicit(method=record):
             return Call(f"{RUNTIME}.ode.implicit.{record.label}")
+        case Imex(method=record):
+            return Call(f"{RUNTIME}.ode.imex.{record.label}", (reaction,))
         case BackwardEuler(terms=terms):
             return Call(f"{RUNTIME}.ode.explicit.BackwardEuler", (terms,))
         case Leapfrog(start=start):
@@ -106,6 +119,7 @@ def _block_node(plan: ImagePlan) -> Node:
     method = integrator_node(plan.method)
     match plan.system:
         case FirstOrderOde(rhs=right):
+            method = integrator_node(plan.method, float(right.reaction))
             return Call(f"{PDE_BLOCKS}.FirstOrderBlock", (_field_node(right, "width", plan), method, steps))
         case SecondOrderOde(rhs=right):
             field = _field_node(right, "width", plan)

@@ -31,8 +31,10 @@ from pdedsl.numerics.butcher import (
     ADAPTIVE,
     EULER,
     EXPLICIT,
+    IMEX,
     IMPLICIT,
     EmbeddedRungeKutta,
+    ImexRungeKutta,
     ImplicitRungeKutta,
     RungeKutta,
 )
@@ -41,7 +43,7 @@ from pdedsl.record import Record
 # ---- Time integrators
 
 
-Tableau = RungeKutta | ImplicitRungeKutta | EmbeddedRungeKutta
+Tableau = RungeKutta | ImplicitRungeKutta | ImexRungeKutta | EmbeddedRungeKutta
 
 
 class NormReduction(Enum):
@@ -89,6 +91,14 @@ class Implicit(RungeKuttaMethod):
     steps: Steps | None = None
 
 
+class Imex(RungeKuttaMethod):
+    """An implicit-explicit Runge-Kutta method with a fixed step for ∂Y/∂t = cY + F(Y): cY is implicit, F explicit."""
+
+    records = IMEX
+    method: Annotated[ImexRungeKutta, Preset()]
+    steps: Steps | None = None
+
+
 class BackwardEuler(Config):
     """Backward Euler, the implicit solve truncated to a Neumann series of `terms` terms (Zhang et al. 2017)."""
 
@@ -120,7 +130,7 @@ class Adaptive(RungeKuttaMethod):
     norm: NormReduction = NormReduction.SAMPLE
 
 
-FixedStepMethod = Fixed | Implicit | BackwardEuler | Verlet | Leapfrog
+FixedStepMethod = Fixed | Implicit | Imex | BackwardEuler | Verlet | Leapfrog
 """Methods with a fixed number of steps."""
 Integrator = FixedStepMethod | Adaptive
 Reversible = Verlet | Leapfrog

@@ -72,6 +72,12 @@ def method_not_applicable(method: str, available: Sequence[str], span: Span) -> 
     return INTEGRATOR(f"{method} is not applicable to this equation", span, hint, fixes=fixes)
 
 
+def no_implicit_part(method: str, available: Sequence[str], span: Span) -> PdeError:
+    message = f"{method} needs an equation ∂Y/∂t = c Y + F(Y), whose term c Y is implicit"
+    hint, fixes = f"add a term such as -Y, or use {join_comma(available)}", replace_by(available[:1], span)
+    return INTEGRATOR(message, span, hint, fixes=fixes)
+
+
 def too_many_steps(steps: int, limit: int, span: Span) -> PdeError:
     message = f"the number of steps must be at most {limit:,}, found {steps:,}"
     hint, fixes = "use fewer steps, or the adaptive method dopri5", replace_word(str(steps), str(limit), span)

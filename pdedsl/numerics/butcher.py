@@ -101,6 +101,50 @@ def _determinant(a: tuple[Row, ...]) -> Polynomial:
     return tuple(coefficients)
 
 
+class ImexRungeKutta(Record):
+    """Implicit-explicit method for y' = Ly + N(t, y), with stages Z_i = y + h Σ_j (a_ij L Z_j + ã_ij N(Z_j)).
+
+    The step ends at y + h Σ_i (b_i L Z_i + b̃_i N(Z_i)). A (`matrix`, `weights`) is lower triangular with a first row of
+    zeros, Ã (`rows`, `explicit_weights`) strictly lower triangular; `rows` omits the first, empty row. Both have the
+    same nodes.
+    """
+
+    name: str
+    label: str
+    order: int
+    matrix: tuple[Row, ...]
+    weights: Row
+    rows: tuple[Row, ...]
+    explicit_weights: Row
+    source: str = ""
+
+    @property
+    def nodes(self) -> Row:
+        """c_i = Σ_j ã_ij."""
+        return (0.0, *map(sum, self.rows))
+
+    @property
+    def stages(self) -> int:
+        return len(self.weights)
+
+    def stability(self, z: complex) -> tuple[complex, ...]:
+        """R(z, ·) in the step y ↦ R(hμ, hν) y for y' = μy + νy, μ implicit: coefficients in powers of hν at hμ = z."""
+        stages: list[list[complex]] = []
+        for a, e in zip(self.matrix, ((), *self.rows), strict=True):
+            total = self._combination(z, stages, a, e)
+            stages.append([c / (1 - z * a[len(stages)]) for c in total])
+        return tuple(self._combination(z, stages, self.weights, self.explicit_weights))
+
+    def _combination(self, z: complex, stages: list[list[complex]], a: Row, e: Row) -> list[complex]:
+        """1 + Σ_j (z a_j + w e_j) Z_j, as a polynomial in w."""
+        total: list[complex] = [1.0, *(0.0,) * self.stages]
+        for aj, ej, stage in zip(a, (*e, *(0.0,) * self.stages), stages, strict=False):
+            for k, c in enumerate(stage[: self.stages]):  # the degree of a stage is below their number
+                total[k] += z * aj * c
+                total[k + 1] += ej * c
+        return total
+
+
 class ExponentialRungeKutta(Record):
     """Stages W_i = e^{c_i hL} w + h Σ_j a_ij N(W_j) and e^{hL} w + h Σ_i b_i N(W_i), for w' = Lw + N(w, t).
 
@@ -157,7 +201,13 @@ class LeapfrogMethod(Record):
 
 
 TimeMethod = (
-    RungeKutta | ImplicitRungeKutta | EmbeddedRungeKutta | TruncatedBackwardEuler | VerletMethod | LeapfrogMethod
+    RungeKutta
+    | ImplicitRungeKutta
+    | ImexRungeKutta
+    | EmbeddedRungeKutta
+    | TruncatedBackwardEuler
+    | VerletMethod
+    | LeapfrogMethod
 )
 
 EULER = RungeKutta("euler", "Euler", 1, (), (1.0,))
@@ -182,6 +232,27 @@ IMPLICIT_MIDPOINT = ImplicitRungeKutta("implicit_midpoint", "ImplicitMidpoint", 
 _GAMMA = 1 - sqrt(1 / 2)
 SDIRK2 = ImplicitRungeKutta(
     "sdirk2", "SDIRK2", 2, ((_GAMMA, 0.0), (1 - _GAMMA, _GAMMA)), (1 - _GAMMA, _GAMMA), "L-stable; Alexander 1977"
+)
+IMEX_EULER = ImexRungeKutta(
+    "imex_euler",
+    "ImexEuler",
+    1,
+    ((0.0, 0.0), (0.0, 1.0)),
+    (0.0, 1.0),
+    ((1.0,),),
+    (1.0, 0.0),
+    "Ascher, Ruuth, Spiteri 1997",
+)
+_DELTA = 1 - 1 / (2 * _GAMMA)
+ARS222 = ImexRungeKutta(
+    "ars222",
+    "ARS222",
+    2,
+    ((0.0, 0.0, 0.0), (0.0, _GAMMA, 0.0), (0.0, 1 - _GAMMA, _GAMMA)),
+    (0.0, 1 - _GAMMA, _GAMMA),
+    ((_GAMMA,), (_DELTA, 1 - _DELTA)),
+    (_DELTA, 1 - _DELTA, 0.0),
+    "Ascher, Ruuth, Spiteri 1997, section 2.6",
 )
 ETDRK4 = ExponentialRungeKutta(
     "etdrk4",
@@ -235,6 +306,7 @@ METHODS: Mapping[str, TimeMethod] = MappingProxyType(
             *(EULER, HEUN, MIDPOINT, SSPRK3, RK4),
             *(BACKWARD_EULER, VERLET, LEAPFROG),
             *(RADAU5, IMPLICIT_MIDPOINT, SDIRK2),
+            *(IMEX_EULER, ARS222),
             *(DOPRI5, DOPRI8, BOSH3, FEHLBERG2, HEUN21),
         )
     }
@@ -242,6 +314,9 @@ METHODS: Mapping[str, TimeMethod] = MappingProxyType(
 EXPLICIT: Mapping[str, RungeKutta] = MappingProxyType({k: m for k, m in METHODS.items() if isinstance(m, RungeKutta)})
 IMPLICIT: Mapping[str, ImplicitRungeKutta] = MappingProxyType(
     {k: m for k, m in METHODS.items() if isinstance(m, ImplicitRungeKutta)}
+)
+IMEX: Mapping[str, ImexRungeKutta] = MappingProxyType(
+    {k: m for k, m in METHODS.items() if isinstance(m, ImexRungeKutta)}
 )
 ADAPTIVE: Mapping[str, EmbeddedRungeKutta] = MappingProxyType(
     {k: m for k, m in METHODS.items() if isinstance(m, EmbeddedRungeKutta)}

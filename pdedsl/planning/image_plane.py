@@ -13,7 +13,7 @@ from sympy import Add, Symbol
 from pdedsl import errors
 from pdedsl.config.base import Located
 from pdedsl.config.blocks import NetworkBlock
-from pdedsl.config.methods import ONE_STEP, Adaptive, Integrator, Leapfrog, Reversible, Verlet
+from pdedsl.config.methods import ONE_STEP, Adaptive, Imex, Integrator, Leapfrog, Reversible, Verlet
 from pdedsl.config.networks import BatchNorm, Conv, Convnet, FrameActivation, LipschitzFrame, Paper
 from pdedsl.ir.plan import (
     BoxConstraint,
@@ -195,6 +195,7 @@ def plan_image(states: FeatureMapEvolution, spec: Spec) -> ImagePlan:
     if frame is None:
         raise errors.feature_maps.missing_network_block(spec.space.span)
     _require_matching_integrator(states.system, method)
+    _require_linear_part(system, method)
     _require_widths(frame, isinstance(system, SeparableOde))
     assert spec.time is not None
     return ImagePlan(
@@ -217,6 +218,13 @@ def _require_matching_integrator(system: OdeSystem[VectorField], method: Located
     if isinstance(method.config, Reversible) and not isinstance(method.config, own):
         use = (*(word.keyword for word in own), *ONE_STEP)
         raise errors.feature_maps.method_not_applicable(method.config.name, use, method.span)
+
+
+def _require_linear_part(system: OdeSystem[RightHandSide], method: Located[Integrator]) -> None:
+    """Implicit-explicit methods need a term cY."""
+    is_split = isinstance(system, FirstOrderOde) and system.rhs.reaction != 0
+    if isinstance(method.config, Imex) and not is_split:
+        raise errors.feature_maps.no_implicit_part(method.config.name, ONE_STEP, method.span)
 
 
 def _reversible_methods(system: OdeSystem[VectorField]) -> tuple[type[Reversible], ...]:

@@ -14,6 +14,7 @@ from pdedsl.config.methods import (
     Dropout,
     Fixed,
     HeatSmoothing,
+    Imex,
     Integrator,
     Noise,
     RandomizedSmoothing,
@@ -31,7 +32,7 @@ from pdedsl.numerics.butcher import EULER, HEUN
 def scheme_of(spec: Spec) -> Located[Integrator]:
     """The integrator for characteristics."""
     method = integrator_of(spec)
-    if isinstance(method.config, Reversible):
+    if isinstance(method.config, Reversible | Imex):
         raise errors.methods.cannot_integrate_characteristics(method.config.name, ONE_STEP, method.span)
     return method
 

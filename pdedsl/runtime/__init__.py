@@ -38,6 +38,7 @@ __all__ = [
     "GeneratorCoefficients",
     "HardConstraintNetwork",
     "ImageArchitecture",
+    "ImexIntegrator",
     "ImplicitIntegrator",
     "JetNetwork",
     "LaplaceNoise",
@@ -95,6 +96,7 @@ if TYPE_CHECKING:
     from pdedsl.runtime.linear_operators import ConvOperator, DenseOperator
     from pdedsl.runtime.ode.adaptive import AdaptiveRungeKutta
     from pdedsl.runtime.ode.explicit import BackwardEuler, ExplicitRungeKutta, Leapfrog, TimeGrid, Verlet
+    from pdedsl.runtime.ode.imex import ImexIntegrator
     from pdedsl.runtime.ode.implicit import ImplicitIntegrator
     from pdedsl.runtime.ode.torchdiffeq_solver import TorchdiffeqSolver
     from pdedsl.runtime.pde_blocks import FirstOrderBlock, LeapfrogBlock, SecondOrderBlock, VerletBlock
@@ -127,6 +129,7 @@ _MODULES = {
     "linear_operators": "ConvOperator DenseOperator",
     "ode.adaptive": "AdaptiveRungeKutta",
     "ode.explicit": "BackwardEuler ExplicitRungeKutta Leapfrog TimeGrid Verlet",
+    "ode.imex": "ImexIntegrator",
     "ode.implicit": "ImplicitIntegrator",
     "ode.torchdiffeq_solver": "TorchdiffeqSolver",
     "pde_blocks": "FirstOrderBlock LeapfrogBlock SecondOrderBlock VerletBlock",

@@ -7,10 +7,21 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from pdedsl.config.methods import Adaptive, BackwardEuler, Fixed, Implicit, Integrator, Leapfrog, LeapfrogStart, Verlet
+from pdedsl.config.methods import (
+    Adaptive,
+    BackwardEuler,
+    Fixed,
+    Imex,
+    Implicit,
+    Integrator,
+    Leapfrog,
+    LeapfrogStart,
+    Verlet,
+)
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.ir.spec import Spec
+from pdedsl.ir.terms import Reaction
 from pdedsl.ir.types import Operator
 from pdedsl.testing.feature_map_reference import StepRightHandSide, WeightMismatch, right_hand_sides
 from pdedsl.testing.model import ModelUnderTest, seeded
@@ -116,9 +127,15 @@ def integrate_reference(analysis: Analysis, plan: ImagePlan, rights: list[StepRi
             initial = _join_halves(y, torch.zeros_like(y))
             return _half(_integrate_one_step_method(schedule, _separable_rhs(lambda j, t, v: v, f), initial), 0)
         case [f], _, _:
-            return _integrate_one_step_method(schedule, f, y)
+            return _integrate_one_step_method(schedule, f, y, _linear_coefficient(analysis))
         case _:
             raise AssertionError("one equation, or a separable system")
+
+
+def _linear_coefficient(analysis: Analysis) -> float:
+    """c of the terms cY of the first equation."""
+    terms = (t for t in analysis.equations[0].terms if isinstance(t, Reaction))
+    return float(sum(t.rate.xreplace(analysis.spec.values) for t in terms))
 
 
 def _separable_rhs(f: StepRightHandSide, g: StepRightHandSide) -> StepRightHandSide:
@@ -135,15 +152,17 @@ def _join_halves(a: Tensor, b: Tensor) -> Tensor:
     return torch.cat([a, b], 1)
 
 
-def _integrate_one_step_method(schedule: StepSchedule, right: StepRightHandSide, y: Tensor) -> Tensor:
+def _integrate_one_step_method(
+    schedule: StepSchedule, right: StepRightHandSide, y: Tensor, linear: float = 0.0
+) -> Tensor:
     """One-step methods; all stages of a step use the weights of that step."""
     if isinstance(schedule.method, Adaptive):
         length = schedule.end - schedule.start
         steps = min(int(REFERENCE_STEPS_PER_TIME * length) + REFERENCE_STEPS_PER_TIME, MAX_REFERENCE_STEPS)
         end: Tensor = integrate_rk4(lambda t, s: right(0, t, s), schedule.start, length, y, steps)
         return end
-    assert isinstance(schedule.method, Fixed | Implicit | BackwardEuler)
-    step = step_of(schedule.method)
+    assert isinstance(schedule.method, Fixed | Implicit | Imex | BackwardEuler)
+    step = step_of(schedule.method, linear)
     for j, t in schedule.times:
         y = step(lambda t, s, j=j: right(j, t, s), t, schedule.h, y)  # type: ignore[misc]
     return y

@@ -13,7 +13,7 @@ from typing import assert_never
 import numpy as np
 
 from pdedsl.codegen.names import python_name
-from pdedsl.config.methods import Adaptive, BackwardEuler, Fixed, Implicit, Leapfrog, NoiseDistribution, Verlet
+from pdedsl.config.methods import Adaptive, BackwardEuler, Fixed, Imex, Implicit, Leapfrog, NoiseDistribution, Verlet
 from pdedsl.ir.noise import DropoutResidual, RandomResidual, ShakeShakeResidual, StochasticDepthResidual
 from pdedsl.testing.coefficients import Array, CoefficientEvaluator
 from pdedsl.testing.model import Fields, ModelUnderTest
@@ -144,7 +144,7 @@ class ReferenceProcess:
                 return np.asarray(step_of(segment.scheme)(rhs, 0.0, segment.h, x))
             case Adaptive():
                 return np.asarray(integrate_rk4(rhs, 0.0, segment.h, x, REFERENCE_STEPS))
-            case Verlet() | Leapfrog():
+            case Verlet() | Leapfrog() | Imex():
                 raise AssertionError(segment.scheme)
             case _:
                 assert_never(segment.scheme)

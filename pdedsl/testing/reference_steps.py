@@ -10,8 +10,8 @@ import torch
 from numpy.typing import NDArray
 from scipy.optimize import newton_krylov
 
-from pdedsl.config.methods import BackwardEuler, Fixed, Implicit
-from pdedsl.numerics.butcher import ImplicitRungeKutta, RungeKutta
+from pdedsl.config.methods import BackwardEuler, Fixed, Imex, Implicit
+from pdedsl.numerics.butcher import ImexRungeKutta, ImplicitRungeKutta, RungeKutta
 
 STAGE_RTOL = 1e-12  # of the equations for the stages: below the tolerance of all comparisons
 State = Any  # a tensor, an array, or anything else that can be added and multiplied by numbers
@@ -64,13 +64,16 @@ def backward_euler(terms: int) -> Step:
 REFERENCE_METHODS: dict[str, Step] = {s.__name__: s for s in (euler, heun, midpoint, ssprk3, rk4)}
 
 
-def step_of(method: Fixed | Implicit | BackwardEuler) -> Step:
-    """The reference step of a method; from its Butcher tableau if there is no formula here."""
+def step_of(method: Fixed | Implicit | Imex | BackwardEuler, linear: float = 0.0) -> Step:
+    """The reference step of a method; from its Butcher tableau if there is no formula here. `linear` is the c of the
+    implicit part cy of an implicit-explicit method."""
     match method:
         case BackwardEuler(terms=terms):
             return backward_euler(terms)
         case Implicit(method=record):
             return _implicit(record)
+        case Imex(method=record):
+            return _imex(record, linear)
         case Fixed(method=record):
             return REFERENCE_METHODS.get(record.name) or _from_tableau(record)
         case _:
@@ -103,6 +106,25 @@ def _implicit(method: ImplicitRungeKutta) -> Step:
         matrix, size = np.array(method.matrix), 1 + float(abs(start).max())
         stages = newton_krylov(residual, start, f_tol=STAGE_RTOL * size)
         return y + h * sum((b * k for b, k in zip(method.weights, slopes(stages), strict=True)), 0 * y)
+
+    return step
+
+
+def _imex(method: ImexRungeKutta, c: float) -> Step:
+    """The slopes k of the stages solve k = c (y + h Σ (aᵢⱼ kⱼ + ãᵢⱼ nⱼ)), a triangular linear system."""
+
+    def step(f: RightHandSide, t: float, h: float, y: State) -> State:
+        implicit: list[State] = []
+        explicit: list[State] = []
+        for i, node in enumerate(method.nodes):
+            known = y + h * sum((a * k for a, k in zip(method.matrix[i][:i], implicit, strict=True)), 0 * y)
+            row = method.rows[i - 1] if i else ()
+            known = known + h * sum((a * n for a, n in zip(row, explicit, strict=True)), 0 * y)
+            implicit.append(c * known / (1 - h * c * method.matrix[i][i]))
+            stage = known + h * method.matrix[i][i] * implicit[-1]
+            explicit.append(f(t + node * h, stage) - c * stage)
+        parts = [*zip(method.weights, implicit, strict=True), *zip(method.explicit_weights, explicit, strict=True)]
+        return y + h * sum((b * k for b, k in parts), 0 * y)
 
     return step
 

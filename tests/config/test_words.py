@@ -10,7 +10,7 @@ from pdedsl.config.base import Config, Count, Form, Located, Positive
 from pdedsl.config.blocks import ENTRIES, Calls
 from pdedsl.config.methods import INTEGRATORS, PARTS, Fixed, LaplacianEstimator, Noise, ResidualPenalty, Scale, in_steps
 from pdedsl.config.networks import NETWORKS, NORMALISATIONS
-from pdedsl.numerics.butcher import ADAPTIVE, EULER, EXPLICIT, IMPLICIT, RungeKutta
+from pdedsl.numerics.butcher import ADAPTIVE, EULER, EXPLICIT, IMEX, IMPLICIT, RungeKutta
 
 CALLS = [entry.what for rules in ENTRIES.values() for entry in rules.values() if isinstance(entry.what, Calls)]
 FORMS = [form for group in (NETWORKS, NORMALISATIONS, *PARTS.values()) for form in group.values()]
@@ -37,7 +37,7 @@ def test_every_record_of_an_integrator_is_a_word_and_no_other() -> None:
     """A new method is one record: its word, its steps and its polynomial follow."""
     fixed = {name for name, form in INTEGRATORS.items() if form.preset and form.preset[0][1] in EXPLICIT.values()}
     assert fixed == set(EXPLICIT)
-    assert {name for name, form in INTEGRATORS.items() if form.preset} == {*EXPLICIT, *IMPLICIT, *ADAPTIVE}
+    assert {name for name, form in INTEGRATORS.items() if form.preset} == {*EXPLICIT, *IMPLICIT, *IMEX, *ADAPTIVE}
     new = Fixed(method=RungeKutta("ralston", "Ralston", 2, ((2 / 3,),), (1 / 4, 3 / 4)), steps=None)
     assert str(in_steps(new, 5)) == "ralston(steps=5)"
     assert new.method.stability == pytest.approx((1.0, 1.0, 0.5))

@@ -28,6 +28,7 @@ from pdedsl.ir.verdicts import Proved, Undecided
 from pdedsl.numerics.butcher import (
     EULER,
     EmbeddedRungeKutta,
+    ImexRungeKutta,
     ImplicitRungeKutta,
     LeapfrogMethod,
     RungeKutta,
@@ -61,6 +62,22 @@ def is_stable_on_real_interval(method: RungeKutta, low: Expr, high: Expr) -> boo
     """Whether |R(-x)| ≤ 1 for all x in [low, high]."""
     terms = [c * (-1) ** k for k, c in enumerate(stability_coefficients(method))]
     return is_at_most_one(Poly(terms[::-1], X), low, high)
+
+
+def is_implicitly_stable(method: ImplicitRungeKutta, low: Expr, high: Expr) -> bool:
+    """Whether |R(-x)| ≤ 1 for R = P/Q and all x in [low, high], with unique stages: Q(-x) = det(I + xA) ≥ ½."""
+    p, q = (
+        Poly([to_rational(c) * (-1) ** k for k, c in enumerate(polynomial)][::-1], X) for polynomial in method.stability
+    )
+    if not (low.is_finite and high.is_finite):
+        return False
+    ends = round_down(low), round_up(high)
+    return is_nonnegative_on(q - Rational(1, 2), *ends) and is_nonnegative_on(q**2 - p**2, *ends)
+
+
+def to_rational(coefficient: float) -> Rational:
+    fraction = to_fraction(coefficient)
+    return Rational(fraction.numerator, fraction.denominator)
 
 
 def is_stable_on_imaginary_interval(method: RungeKutta, squared: Expr) -> bool:
@@ -221,7 +238,9 @@ def _is_linearly_stable(system: FeatureMapSystem, low: Expr, high: Expr) -> bool
             return is_stable_on_real_interval(method, low, high)
         case TruncatedBackwardEuler():
             return series_is_stable(system.stepping.terms, low, high)
-        case ImplicitRungeKutta() | EmbeddedRungeKutta() | VerletMethod() | LeapfrogMethod():
+        case ImplicitRungeKutta() as implicit:
+            return is_implicitly_stable(implicit, low, high)
+        case ImexRungeKutta() | EmbeddedRungeKutta() | VerletMethod() | LeapfrogMethod():
             return False
         case _:
             assert_never(system.stepping.method)
@@ -245,18 +264,22 @@ def contractivity_verdict(
             f"δt β = {size} with the Lipschitz constant β = {bounds.high}",
             "M + 2B/(δt β) is positive semidefinite",
         )
+        if isinstance(stepping.method, ImplicitRungeKutta):
+            reason = f"{hypothesis} and {formula}, for which {stepping.name} is contractive (Dahlquist, Jeltsch 1979)"
+            return Proved(f"{reason}: each {step} is {property_}.", (*checked, "the stages are solved to rounding"))
         return Proved(f"{hypothesis} and {formula}, at most 2: each {step} is {property_}.", checked)
-    return Undecided(f"the flow is {property_}, but {formula} exceeds 2: {article} {step} may not be.", at)
+    bound = "is too large" if isinstance(stepping.method, ImplicitRungeKutta) else "exceeds 2"
+    return Undecided(f"the flow is {property_}, but {formula} {bound}: {article} {step} may not be.", at)
 
 
 def _contracts(system: FeatureMapSystem, size: Expr) -> bool:
     match system.stepping.method:
-        case RungeKutta() as method:
+        case RungeKutta() | ImplicitRungeKutta() as method:
             bound = round_up(size)
             return is_contractive(method, Fraction(int(bound.p), int(bound.q)))
         case TruncatedBackwardEuler():
             return system.stepping.terms == 1 and bool(size <= 2)
-        case ImplicitRungeKutta() | EmbeddedRungeKutta() | VerletMethod() | LeapfrogMethod():
+        case ImexRungeKutta() | EmbeddedRungeKutta() | VerletMethod() | LeapfrogMethod():
             return False
         case _:
             assert_never(system.stepping.method)

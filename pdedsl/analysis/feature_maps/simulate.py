@@ -22,6 +22,7 @@ from pdedsl.ir.types import Operator
 from pdedsl.numerics.activations import ACTIVATIONS
 from pdedsl.numerics.butcher import (
     EmbeddedRungeKutta,
+    ImexRungeKutta,
     ImplicitRungeKutta,
     LeapfrogMethod,
     RungeKutta,
@@ -208,7 +209,7 @@ def _one_step(system: FeatureMapSystem, field: VectorField, h: float) -> VectorF
             return lambda y: _runge_kutta(method, field, h, y)
         case TruncatedBackwardEuler():
             return lambda y: _series(system.stepping.terms, field, h, y)
-        case ImplicitRungeKutta() | EmbeddedRungeKutta() | VerletMethod() | LeapfrogMethod():
+        case ImplicitRungeKutta() | ImexRungeKutta() | EmbeddedRungeKutta() | VerletMethod() | LeapfrogMethod():
             raise NotEvaluable
         case _:
             assert_never(system.stepping.method)

@@ -8,7 +8,7 @@ from typing import assert_never
 from sympy import Expr, S
 
 from pdedsl.config import methods as words
-from pdedsl.config.methods import Adaptive, Fixed, Implicit
+from pdedsl.config.methods import Adaptive, Fixed, Imex, Implicit
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.system_kinds import integrator_of
 from pdedsl.numerics.butcher import (
@@ -16,6 +16,7 @@ from pdedsl.numerics.butcher import (
     LEAPFROG,
     VERLET,
     EmbeddedRungeKutta,
+    ImexRungeKutta,
     ImplicitRungeKutta,
     LeapfrogMethod,
     Polynomial,
@@ -52,7 +53,7 @@ class TimeStepping:
                 return r
             case TruncatedBackwardEuler() as series:
                 return series.stability(self.terms)
-            case ImplicitRungeKutta() | EmbeddedRungeKutta() | VerletMethod() | LeapfrogMethod():
+            case ImplicitRungeKutta() | ImexRungeKutta() | EmbeddedRungeKutta() | VerletMethod() | LeapfrogMethod():
                 return None
             case _:
                 assert_never(self.method)
@@ -85,7 +86,7 @@ class TimeStepping:
                 return self.terms
             case VerletMethod() | LeapfrogMethod():
                 return 1
-            case EmbeddedRungeKutta() | ImplicitRungeKutta():
+            case EmbeddedRungeKutta() | ImplicitRungeKutta() | ImexRungeKutta():
                 return None
             case _:
                 assert_never(self.method)
@@ -95,7 +96,9 @@ def time_stepping(spec: Spec) -> TimeStepping:
     """The integrator of the spec, or the default of the planner."""
     word = integrator_of(spec).config
     match word:
-        case Fixed(method=method, steps=steps) | Implicit(method=method, steps=steps):
+        case (
+            Fixed(method=method, steps=steps) | Implicit(method=method, steps=steps) | Imex(method=method, steps=steps)
+        ):
             return TimeStepping(method, _step_size(spec, steps), steps)
         case words.BackwardEuler(steps=steps, terms=terms):
             return TimeStepping(BACKWARD_EULER, _step_size(spec, steps), steps, terms=terms)

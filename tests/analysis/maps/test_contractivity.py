@@ -14,6 +14,7 @@ from analysis.maps.rows import MapRow
 from pdedsl.analysis.feature_maps.axioms import prove_feature_map_axioms
 from pdedsl.analysis.feature_maps.contractivity import (
     X,
+    is_implicitly_stable,
     is_nonnegative_on,
     is_stable_on_imaginary_interval,
     is_stable_on_real_interval,
@@ -22,8 +23,10 @@ from pdedsl.analysis.feature_maps.contractivity import (
 )
 from pdedsl.analysis.feature_maps.steps import TimeStepping
 from pdedsl.analysis.feature_maps.system import system_of
+from pdedsl.api import parse
+from pdedsl.compiler import to_analysis
 from pdedsl.ir.verdicts import Axiom, Proved, Refuted
-from pdedsl.numerics.butcher import EXPLICIT, RungeKutta, amplification_factor
+from pdedsl.numerics.butcher import EXPLICIT, IMPLICIT, ImplicitRungeKutta, RungeKutta, amplification_factor
 from pdedsl.numerics.stability import is_contractive, is_semidefinite, to_fraction
 
 TWO_HALVES = RungeKutta("two_halves", "TwoHalves", 1, ((1 / 2,),), (1 / 2, 1 / 2))
@@ -139,3 +142,50 @@ def test_counterexample_uses_the_tableau() -> None:
     assert isinstance(ralston, Refuted)
     assert ralston.example is not None
     assert ralston.example.growth == pytest.approx(1 - 2.5 + 2.5**2 / 2)
+
+
+# ---- Implicit methods
+
+
+EXPLICIT_EULER = ImplicitRungeKutta("euler", "Euler", 1, ((0.0,),), (1.0,))
+"""R(z) = 1 + z, written as an implicit method."""
+QUARTER = ImplicitRungeKutta("quarter", "Quarter", 1, ((1 / 4,),), (1.0,))
+"""θ-method with θ = ¼: stable for x up to 4."""
+
+
+@pytest.mark.parametrize("method", IMPLICIT.values(), ids=lambda m: m.name)
+def test_a_stable_methods_are_stable_on_every_interval(method: ImplicitRungeKutta) -> None:
+    assert is_implicitly_stable(method, Integer(0), Integer(10**6))
+    assert not is_implicitly_stable(method, Rational(-1, 100), Integer(1))  # growth
+
+
+@pytest.mark.parametrize(("method", "edge"), [(EXPLICIT_EULER, 2), (QUARTER, 4)])
+def test_conditionally_stable_implicit_methods(method: ImplicitRungeKutta, edge: int) -> None:
+    assert is_implicitly_stable(method, Integer(0), Integer(edge))
+    assert not is_implicitly_stable(method, Integer(0), edge + Rational(1, 10**6))
+
+
+@pytest.mark.parametrize(
+    ("method", "bound", "right", "proved"),
+    [
+        *((name, ", ‖K‖ ≤ 10", "-Kᵀ relu(K Y)", name != "sdirk2") for name in IMPLICIT),  # not algebraically stable
+        ("sdirk2", ", ‖K‖ ≤ 1", "-Kᵀ relu(K Y)", True),
+        *((name, ", ‖K‖ ≤ 10", "-3Y", True) for name in IMPLICIT),
+        *((name, ", ‖K‖ ≤ 10", "Y - Kᵀ relu(K Y)", False) for name in IMPLICIT),
+        ("radau5", "", "-Kᵀ relu(K Y)", False),  # β is unknown
+        ("euler", ", ‖K‖ ≤ 10", "-Kᵀ relu(K Y)", False),
+        ("ars222", ", ‖K‖ ≤ 1", "-Kᵀ relu(K Y) - Y", False),
+    ],
+)
+def test_verdicts_on_implicit_steps(method: str, bound: str, right: str, proved: bool) -> None:
+    """One step with δt β = 100; nothing is refuted."""
+    learn = f"learn K : operator{bound} = conv(3)\n" if "K" in right else ""
+    text = (
+        f"pde P\nspace x in pixels\ntime t in [0, 1]\nunknown Y(x, t) : channels\n{learn}∂Y/∂t = {right}\n"
+        f"realize time by {method}(steps=1)\n"
+        "network {\ninput image(1, 8, 8)\nstem 4\nstages [4]\nclasses 2\n}\n"
+    )
+    verdict = to_analysis(parse(text)).axioms[Axiom.STABILITY]
+    assert isinstance(verdict, Proved) is proved
+    if method != "euler":
+        assert not isinstance(verdict, Refuted)
