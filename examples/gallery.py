@@ -38,9 +38,8 @@ def main(names: list[str]) -> None:
 
 def draw(ax: Axes, name: str, solution: pdedsl.Solution) -> None:
     """The last view of the first component; Monte Carlo solutions are drawn on a coarse grid."""
-    view = slices(
-        solution.plan.problem.domain, Resolution(41, 15 if solution.plan.method.name == "monte_carlo" else 100)
-    )[-1]
+    domain = solution.plan.problem.domain
+    view = slices(domain, Resolution(41, 15 if solution.plan.method.name == "monte_carlo" else 100))[-1]
     with torch.no_grad():
         values = view.values(solution.module(view.points)[:, 0])
     ax.set_title(f"{name}: {solution.plan.method.name}", fontsize=8)
@@ -50,7 +49,9 @@ def draw(ax: Axes, name: str, solution: pdedsl.Solution) -> None:
         return
     low, high = (list(ends(view, pick)) for pick in (torch.amin, torch.amax))
     extent = (low[0], high[0], low[1], high[1])
-    picture = ax.imshow(values.T, origin="lower", aspect="auto", extent=extent, cmap="RdBu_r")
+    in_space = max(view.axes) < len(domain.space)
+    aspect = "equal" if in_space else "auto"
+    picture = ax.imshow(values.T, origin="lower", aspect=aspect, extent=extent, cmap="RdBu_r")
     ax.figure.colorbar(picture, ax=ax).ax.tick_params(labelsize=6)
 
 

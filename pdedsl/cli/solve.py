@@ -128,20 +128,20 @@ def crosscheck(file: str, settings: tuple[str, ...], device: str | None) -> None
     _echo_crosscheck(found)
 
 
-def _echo_crosscheck(found: Crosscheck) -> None:
+def _echo_crosscheck(crosscheck: Crosscheck) -> None:
     from pdedsl.explainer.describe import obstacle_text
 
-    for result in found.results:
+    for result in crosscheck.results:
         residual = "" if result.residual is None else f"; largest relative rms residual {result.residual:.1e}"
         own = f"estimated error {result.error:.1e} ({result.kind})" if result.error else result.kind
-        echo(f"  {result.name}: {own}{residual}{'; FAILS' if result.fails(found.limit) else ''}")
-    for name, obstacle in found.not_applicable:
+        echo(f"  {result.name}: {own}{residual}{'; FAILS' if result.fails(crosscheck.limit) else ''}")
+    for name, obstacle in crosscheck.not_applicable:
         echo(f"  {obstacle_text(name, obstacle)}")
-    for pair in found.pairs:
+    for pair in crosscheck.pairs:
         verdict = "agree" if pair.agrees else "DISAGREE"
         distance = f"relative L2 difference {pair.distance:.1e}, tolerance {pair.tolerance:.1e}"
         echo(f"{verdict}: {pair.first} and {pair.second} ({distance})")
-    if not found.pairs:
+    if not crosscheck.pairs:
         echo("nothing to compare: only one method applies and no exact solution is stated")
-    if not found.agrees:
+    if not crosscheck.agrees:
         raise click.exceptions.Exit(EXIT_ERROR)

@@ -114,11 +114,11 @@ def _inputs(array: Array, name: str, span: Span, shape: tuple[int, ...] | None) 
     return torch.from_numpy(np.array(array, dtype=wide, order="C"))
 
 
-def _channels_last(found: tuple[int, ...], wanted: tuple[int, ...] | None) -> bool:
+def _channels_last(shape: tuple[int, ...], wanted: tuple[int, ...] | None) -> bool:
     """Whether channels come last: if the last size is 1 or 3 and the first is not, unless the model's shape decides."""
-    h, w, c = found
-    if wanted is not None and len(wanted) == 3 and wanted in (found, (c, h, w)):
-        return wanted != found
+    h, w, c = shape
+    if wanted is not None and len(wanted) == 3 and wanted in (shape, (c, h, w)):
+        return wanted != shape
     return c in (1, 3) and h not in (1, 3)
 
 

@@ -32,13 +32,13 @@ PUNCTUATION = {"LPAR", "RPAR", "LSQB", "RSQB", "LBRACE", "RBRACE", "COMMA", "CAL
 
 def colours(document: Document) -> tuple[Coloured, ...]:
     """The tokens in the order of the text, without overlap."""
-    found = [_of_name(o) for o in document.names.occurrences]
-    found += [Coloured(c.span, TokenKind.COMMENT) for c in document.lines.comments]
-    taken = {c.span for c in found}
-    found += [
+    tokens = [_of_name(o) for o in document.names.occurrences]
+    tokens += [Coloured(c.span, TokenKind.COMMENT) for c in document.lines.comments]
+    taken = {c.span for c in tokens}
+    tokens += [
         c for token in all_tokens(document.lines.lines) for c in _token(token, document.text) if c.span not in taken
     ]
-    return tuple(_without_overlaps(sorted(found, key=lambda c: (c.span.start, -c.span.end))))
+    return tuple(_without_overlaps(sorted(tokens, key=lambda c: (c.span.start, -c.span.end))))
 
 
 def _token(token: Token, text: str) -> Iterator[Coloured]:
@@ -54,9 +54,9 @@ def _token(token: Token, text: str) -> Iterator[Coloured]:
         yield Coloured(span, TokenKind.OPERATOR)
 
 
-def _without_overlaps(found: list[Coloured]) -> Iterator[Coloured]:
+def _without_overlaps(tokens: list[Coloured]) -> Iterator[Coloured]:
     end = 0
-    for one in found:
+    for one in tokens:
         if one.span.start >= end and one.span.end > one.span.start:
             yield one
             end = one.span.end

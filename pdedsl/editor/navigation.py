@@ -19,48 +19,48 @@ from pdedsl.language.parser import scanner
 
 def definition(document: Document, offset: int) -> Span | None:
     """The declaration of the name at an offset."""
-    found = document.names.at(offset)
-    return found.of.span if found and found.of else None
+    occurrence = document.names.at(offset)
+    return occurrence.of.span if occurrence and occurrence.of else None
 
 
 def references(document: Document, offset: int) -> tuple[Span, ...]:
     """All occurrences of the name at an offset, including its declaration."""
-    found = document.names.at(offset)
-    return tuple(o.span for o in document.names.of(found.of)) if found and found.of else ()
+    occurrence = document.names.at(offset)
+    return tuple(o.span for o in document.names.of(occurrence.of)) if occurrence and occurrence.of else ()
 
 
 def renamable(document: Document, offset: int) -> Span | None:
     """The name at an offset, if it can be renamed; an index of Σᵢ, which occurs in subscripts, cannot."""
-    found = document.names.at(offset)
-    if found is None or found.of is None or found.id in document.names.unplaced:
+    occurrence = document.names.at(offset)
+    if occurrence is None or occurrence.of is None or occurrence.id in document.names.unplaced:
         return None
-    return found.span if found.of in {o.of for o in document.names.occurrences if o.declares} else None
+    return occurrence.span if occurrence.of in {o.of for o in document.names.occurrences if o.declares} else None
 
 
 def rename(document: Document, offset: int, new: str) -> tuple[Edit, ...]:
     """The edits that rename a name everywhere; raises `PdeError` if the meaning of the spec would change."""
-    found = document.names.at(offset)
-    if renamable(document, offset) is None or found is None or found.of is None:
+    occurrence = document.names.at(offset)
+    if renamable(document, offset) is None or occurrence is None or occurrence.of is None:
         return ()
-    _require_free(document, found, new)
-    edits = tuple(Edit(o.span, new) for o in document.names.of(found.of))
+    _require_free(document, occurrence, new)
+    edits = tuple(Edit(o.span, new) for o in document.names.of(occurrence.of))
     after = analysed(apply_edits(document.text, edits))
     before = document.spec.hash if document.spec else None
     same = after.spec.hash == before if after.spec else before is None
     if not same or [d.code for d in after.diagnostics] != [d.code for d in document.diagnostics]:
-        raise errors.names.name_conflict(new, found.span)
+        raise errors.names.name_conflict(new, occurrence.span)
     return edits
 
 
-def _require_free(document: Document, found: Occurrence, new: str) -> None:
+def _require_free(document: Document, occurrence: Occurrence, new: str) -> None:
     """Checks that the new name is valid and not in use."""
     if not _is_name(new):
-        raise errors.syntax.unexpected_token(new, "a name", found.span, "")
+        raise errors.syntax.unexpected_token(new, "a name", occurrence.span, "")
     if canonical_name(new) in RESERVED or canonical_name(new) in NORMALISATIONS:
-        raise errors.names.reserved_name(new, found.span)
-    others = [d for d in document.names.declarations if d.id == canonical_name(new) and d != found.of]
+        raise errors.names.reserved_name(new, occurrence.span)
+    others = [d for d in document.names.declarations if d.id == canonical_name(new) and d != occurrence.of]
     if others and others[0].kind is not NameKind.INDEX:
-        raise errors.names.declared_twice(new, found.span, others[0].span)
+        raise errors.names.declared_twice(new, occurrence.span, others[0].span)
 
 
 def _is_name(text: str) -> bool:

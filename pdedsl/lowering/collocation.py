@@ -99,26 +99,26 @@ def _periodic_conditions(
     """Conditions that couple opposite faces, as periodic conditions: for every component the derivatives of all orders
     below that of the equations, with one sign on each axis, and a jump only if all signs are positive. Raises PdeError
     for others."""
-    found: dict[tuple[int, int], dict[int, Periodic]] = {}
+    by_axis: dict[tuple[int, int], dict[int, Periodic]] = {}
     for condition in coupled:
         for value in condition.value:
             order, periodic = _two_point_condition(value, condition, writer)
-            found.setdefault((periodic.axis, periodic.component), {})[order] = periodic
-    for axis in {axis for axis, _ in found}:
-        signs = {p.sign for (k, _), orders in found.items() if k == axis for p in orders.values()}
+            by_axis.setdefault((periodic.axis, periodic.component), {})[order] = periodic
+    for axis in {axis for axis, _ in by_axis}:
+        signs = {p.sign for (k, _), orders in by_axis.items() if k == axis for p in orders.values()}
         on_axis = any(isinstance(c.place, Face) and c.place.coordinate == axis for c in conditions)
         derivatives = [d for e in equations for d in e.derivatives]
         required = [
             max((d.orders[axis] for d in derivatives if d.component == c), default=0)
             for c in range(len(writer.components))
         ]
-        complete = all(n > 0 and sorted(found.get((axis, c), {})) == list(range(n)) for c, n in enumerate(required))
+        complete = all(n > 0 and sorted(by_axis.get((axis, c), {})) == list(range(n)) for c, n in enumerate(required))
         if len(signs) > 1 or on_axis or not complete:
             raise errors.methods.coupled_boundaries(coupled[0].span)
-    is_antiperiodic = any(p.sign < 0 for orders in found.values() for p in orders.values())
-    if any(p.jump != 0 and (k or is_antiperiodic) for orders in found.values() for k, p in orders.items()):
+    is_antiperiodic = any(p.sign < 0 for orders in by_axis.values() for p in orders.values())
+    if any(p.jump != 0 and (k or is_antiperiodic) for orders in by_axis.values() for k, p in orders.items()):
         raise errors.methods.coupled_boundaries(coupled[0].span)
-    return tuple(orders[0] for orders in found.values())
+    return tuple(orders[0] for orders in by_axis.values())
 
 
 def _two_point_condition(value: Expr, condition: Condition, writer: IndexExpander) -> tuple[int, Periodic]:

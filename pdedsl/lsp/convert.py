@@ -67,18 +67,18 @@ class Converter(Record):
         return self.edits([Edit(Span(0, len(self.document.text)), text)])
 
     # ---- Results
-    def diagnostic(self, found: Diagnostic) -> lsp.Diagnostic:
+    def diagnostic(self, diagnostic: Diagnostic) -> lsp.Diagnostic:
         """A diagnostic; the hint is appended to the message as `help`, as on the command line."""
-        help_ = f"\nhelp: {found.hint}" if found.hint else ""
+        help_ = f"\nhelp: {diagnostic.hint}" if diagnostic.hint else ""
         return lsp.Diagnostic(
-            self.range(found.span),
-            escaping.lines(found.message + help_),
-            severity=lsp.DiagnosticSeverity.Error if found.is_error else lsp.DiagnosticSeverity.Warning,
-            code=found.code,
+            self.range(diagnostic.span),
+            escaping.lines(diagnostic.message + help_),
+            severity=lsp.DiagnosticSeverity.Error if diagnostic.is_error else lsp.DiagnosticSeverity.Warning,
+            code=diagnostic.code,
             source="pdedsl",
             related_information=[
                 lsp.DiagnosticRelatedInformation(self.location(span), escaping.lines(label))
-                for span, label in found.notes
+                for span, label in diagnostic.notes
             ],
         )
 

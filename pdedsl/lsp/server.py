@@ -113,8 +113,8 @@ def _did_close(server: Server, params: lsp.DidCloseTextDocumentParams) -> None:
 
 def _hover(server: Server, params: lsp.HoverParams) -> lsp.Hover | None:
     converter = server.open(params.text_document.uri)
-    found = hover(converter.document, converter.offset(params.position))
-    return converter.hover(found) if found else None
+    result = hover(converter.document, converter.offset(params.position))
+    return converter.hover(result) if result else None
 
 
 def _complete(server: Server, params: lsp.CompletionParams) -> list[lsp.CompletionItem]:

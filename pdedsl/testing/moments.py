@@ -65,15 +65,15 @@ class Moments:
     count: int = 0
     paths: int = 0
 
-    def add(self, name: str, expected: Tensor | float, found: Tensor, error: Tensor | float) -> None:
+    def add(self, name: str, expected: Tensor | float, observed: Tensor, error: Tensor | float) -> None:
         """Adds arrays of the same shape; the index of an entry, counted from one, is appended to its name."""
-        expected, error = (torch.as_tensor(v).to(found).expand_as(found) for v in (expected, error))
-        z = (found - expected).abs() / torch.hypot(error, ROUNDING * (1.0 + expected.abs()))
+        expected, error = (torch.as_tensor(v).to(observed).expand_as(observed) for v in (expected, error))
+        z = (observed - expected).abs() / torch.hypot(error, ROUNDING * (1.0 + expected.abs()))
         place = int(z.where(error.isfinite(), inf).nan_to_num(inf, inf).argmax())
-        at = "".join(f"[{int(k) + 1}]" for k in torch.unravel_index(torch.tensor(place), found.shape))
-        values = (float(table.reshape(-1)[place]) for table in (expected, found, error))
+        at = "".join(f"[{int(k) + 1}]" for k in torch.unravel_index(torch.tensor(place), observed.shape))
+        values = (float(table.reshape(-1)[place]) for table in (expected, observed, error))
         self._one(Moment(name + at, *values))
-        self.count += found.numel() - 1
+        self.count += observed.numel() - 1
 
     def _one(self, moment: Moment) -> None:
         self.count += 1
@@ -100,17 +100,17 @@ def standard_error(values: Tensor) -> Tensor:
     return values.std(0).div(len(values) ** 0.5) if len(values) > 1 else torch.zeros_like(values[0])
 
 
-def compare_tensors(of: str, name: str, expected: Tensor, found: Tensor, tolerance: float = 1e-10) -> Finding:
+def compare_tensors(of: str, name: str, expected: Tensor, observed: Tensor, tolerance: float = 1e-10) -> Finding:
     """Whether two tensors are equal, to a tolerance relative to 1 + max |expected|."""
-    if expected.shape != found.shape:
-        return broken(of, f"{name}: expected the shape {tuple(expected.shape)}, found {tuple(found.shape)}")
+    if expected.shape != observed.shape:
+        return broken(of, f"{name}: expected the shape {tuple(expected.shape)}, found {tuple(observed.shape)}")
     size = float(expected.abs().max()) + 1.0
-    away = (found - expected).abs()
+    away = (observed - expected).abs()
     if bool((away <= tolerance * size).all()):
-        return Finding(of, CheckOutcome.HELD, f"{name}: {found.numel()} entries within {tolerance:g}")
+        return Finding(of, CheckOutcome.HELD, f"{name}: {observed.numel()} entries within {tolerance:g}")
     place = int(away.nan_to_num(inf, inf).argmax())
-    pair = f"expected {float(expected.reshape(-1)[place]):.6g}, found {float(found.reshape(-1)[place]):.6g}"
-    return broken(of, f"{name}: {pair} at entry {place + 1} of {found.numel()}, tolerance {tolerance:g}")
+    pair = f"expected {float(expected.reshape(-1)[place]):.6g}, found {float(observed.reshape(-1)[place]):.6g}"
+    return broken(of, f"{name}: {pair} at entry {place + 1} of {observed.numel()}, tolerance {tolerance:g}")
 
 
 def untested(of: str, why: str) -> Finding:

@@ -68,9 +68,10 @@ def residual_findings(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> Ite
     worst, where = 0.0, ""
     for one in named_residuals(problem):
         points = _points(one, problem, seed)
-        found = _residual_function(tested, one, FormulaModule(waves, problem.domain.coordinates), problem)(points)
+        residual = _residual_function(tested, one, FormulaModule(waves, problem.domain.coordinates), problem)(points)
         off = float(
-            (found - _reference_residual(one.residual, waves, problem, points)).abs().max() / (1.0 + found.abs().max())
+            (residual - _reference_residual(one.residual, waves, problem, points)).abs().max()
+            / (1.0 + residual.abs().max())
         )
         worst, where = max((worst, where), (off, one.name))
     outcome = CheckOutcome.HELD if worst <= RESIDUAL_RTOL else CheckOutcome.BROKEN

@@ -163,15 +163,15 @@ class TrainingLoop:
         path = checkpoint.save(self.folder, Checkpoint(self.engine.step, tensors, plain, self.spec))
         self.notify(Saved(self.engine.step, path))
 
-    def restore(self, found: Checkpoint) -> None:
+    def restore(self, checkpoint: Checkpoint) -> None:
         """Continue from a checkpoint."""
-        plain: dict[str, Any] = found.plain
+        plain: dict[str, Any] = checkpoint.plain
         with malformed_as_run_error(
-            f"the checkpoint of step {found.step} in {self.folder} belongs to another run: delete it"
+            f"the checkpoint of step {checkpoint.step} in {self.folder} belongs to another run: delete it"
         ):
-            self.engine.restore(found.step, found.tensors, plain)
+            self.engine.restore(checkpoint.step, checkpoint.tensors, plain)
             self.names, self.spent = tuple(plain["names"]), float(plain["seconds"])
-            rows = found.tensors.get("metrics", torch.empty(0, 0))
+            rows = checkpoint.tensors.get("metrics", torch.empty(0, 0))
             self.rows = [row.clone() for row in rows.to(self.engine.world.device)]
 
     def _diverged(self, step: int) -> Ended:

@@ -126,13 +126,13 @@ def _train(
         if world.is_main:
             stack.enter_context(lock_run_folder(folder, options.resume))
         world.barrier()
-        found, notes = find_checkpoint(folder, compilation.spec) if options.resume else (None, ())
+        checkpoint, notes = find_checkpoint(folder, compilation.spec) if options.resume else (None, ())
         phases = training_phases(config, objective, len(data.train))
-        if found is not None and found.step > phases[-1].end:
+        if checkpoint is not None and checkpoint.step > phases[-1].end:
             again = command("pdedsl", "train", folder / SPEC, "-o", folder, "--resume")
             raise RunError(
-                f"the run in {folder} is at step {found.step}, beyond the last step {phases[-1].end} of this spec. "
-                f"To continue the original run: {again}"
+                f"the run in {folder} is at step {checkpoint.step}, beyond the last step {phases[-1].end} of this "
+                f"spec. To continue the original run: {again}"
             )
         compiles = options.compile and isinstance(objective, CrossEntropy | Margin | AdversarialObjective)
         engine = TrainingEngine(options.network or compilation.module, config, phases, data, world, compiles)
@@ -140,14 +140,14 @@ def _train(
             notes = (*notes, "the adversary is applied in cross-entropy training only, not in heat smoothing")
         if options.compile and not compiles:
             notes = (*notes, "torch.compile does not support the derivatives in this loss; the network is not compiled")
-        if found is not None and options.start is not None:
+        if checkpoint is not None and options.start is not None:
             notes = (*notes, f"resuming with the weights of the run; the weights of {options.start} are not used")
         elif options.start is not None:
             engine.start_from(initial_weights(engine.model, compilation, options.start))
             notes = (*notes, f"initialised from the weights of {options.start}")
         if world.is_main:
             write_text_atomically(folder / SPEC, compilation.spec.source.text)
-        resumed = found.step if found else 0
+        resumed = checkpoint.step if checkpoint else 0
         active: tuple[Listener, ...] = ()
         if world.is_main:
             metrics = stack.enter_context(MetricsLog(folder / METRICS, resumed))
@@ -155,8 +155,8 @@ def _train(
             active = (metrics, board, *listeners)
             notes = (*notes, board.note) if board.note else notes
         loop = TrainingLoop(engine, folder / CHECKPOINTS, compilation.spec.source.text, active, options.save_seconds)
-        if found is not None:
-            loop.restore(found)
+        if checkpoint is not None:
+            loop.restore(checkpoint)
         loop.notify(_started(compilation, config, engine, folder, resumed, notes))
         ended = loop.run()
         return _result(compilation, config, engine, folder, ended, loop.notify)

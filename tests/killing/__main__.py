@@ -1,4 +1,4 @@
-"""`make kills KILLS=… SEED=…`; ends with 1 if something was found."""
+"""`make kills KILLS=… SEED=…`; exit code 1 if there are faults."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ parser.add_argument("--only", nargs="*", default=[""], help="kinds of run whose 
 arguments = parser.parse_args()
 with tempfile.TemporaryDirectory() as folder:
     chosen = tuple(kind for kind in kinds() if any(name in kind.name for name in arguments.only))
-    found = campaign(arguments.kills, arguments.seed, Path(folder), chosen, arguments.in_a_row)
-print(found)
-sys.exit(1 if found.faults else 0)
+    findings = campaign(arguments.kills, arguments.seed, Path(folder), chosen, arguments.in_a_row)
+print(findings)
+sys.exit(1 if findings.faults else 0)

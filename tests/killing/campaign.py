@@ -1,4 +1,4 @@
-"""Kills at random moments, and what was left when the run had been taken up again."""
+"""Kills of runs at random times; the resumed run is compared with an uninterrupted one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from killing.processes import distributed
 IMPORTED = (matplotlib.backends.backend_agg, sklearn.datasets, torch._dynamo, torch.utils.tensorboard)  # once for all
 Work = Callable[[Path], object]
 IN_A_ROW = 8
-PATIENCE = 5.0  # seconds for one of two to notice that the other is gone, before it is ended as torchrun ends it
+SURVIVOR_SECONDS = 5.0  # for a process to notice that the other one was killed, before it is terminated
 
 
 @dataclass
@@ -45,64 +45,66 @@ class Findings:
 def campaign(kills: int, seed: int, folder: Path, chosen: tuple[Kind, ...], in_a_row: int = IN_A_ROW) -> Findings:
     """At least this many kills, spread over all kinds of run."""
     torch.set_num_threads(1)
-    found, rng, wholes = Findings(), Random(seed), {}
+    findings, rng, references = Findings(), Random(seed), {}
     for number, kind in enumerate(cycle(chosen)):
-        if found.kills.total() >= kills or found.faults:
-            return found
-        if kind not in wholes:
-            wholes[kind] = _whole(kind, folder)
-        _killed(kind, wholes[kind], folder / f"run-{number}", rng, found, in_a_row)
-        print(f"{found.kills.total()} kills, {kind.name}", flush=True)
+        if findings.kills.total() >= kills or findings.faults:
+            return findings
+        if kind not in references:
+            references[kind] = _run_uninterrupted(kind, folder)
+        _kill_and_resume(kind, references[kind], folder / f"run-{number}", rng, findings, in_a_row)
+        print(f"{findings.kills.total()} kills, {kind.name}", flush=True)
     raise AssertionError("cycle has no end")
 
 
 @dataclass(frozen=True)
-class Whole:
-    """What an uninterrupted run leaves, and how long it takes."""
+class UninterruptedRun:
+    """Results of an uninterrupted run, and its duration."""
 
     left: object
     seconds: float
 
 
-def _whole(kind: Kind, folder: Path) -> Whole:
-    place = folder / f"whole {kind.name}"
-    _ended(_started(1, kind.prepare, place))
+def _run_uninterrupted(kind: Kind, folder: Path) -> UninterruptedRun:
+    place = folder / f"uninterrupted {kind.name}"
+    _wait(_start(1, kind.prepare, place))
     began = time.monotonic()
-    if _ended(_started(kind.processes, kind.run, place)):
+    if _wait(_start(kind.processes, kind.run, place)):
         raise AssertionError(f"{kind.name} does not run")
-    return Whole(kind.left(place), time.monotonic() - began)
+    return UninterruptedRun(kind.left(place), time.monotonic() - began)
 
 
-def _killed(kind: Kind, whole: Whole, folder: Path, rng: Random, found: Findings, in_a_row: int) -> None:
-    _ended(_started(1, kind.prepare, folder))
+def _kill_and_resume(
+    kind: Kind, reference: UninterruptedRun, folder: Path, rng: Random, findings: Findings, in_a_row: int
+) -> None:
+    _wait(_start(1, kind.prepare, folder))
     moments = []
     for _ in range(in_a_row):
-        moments.append(rng.uniform(0, 0.7 * whole.seconds))
-        if not _interrupted(kind, folder, moments[-1], rng):
+        moments.append(rng.uniform(0, 0.7 * reference.seconds))
+        if not _kill(kind, folder, moments[-1], rng):
             break
-        found.kills[kind.name] += 1
-    found.runs += 1
-    if _ended(_started(kind.processes, kind.run, folder)):
-        found.faults.append(f"{kind.name}, killed at {moments}: cannot go on")
-    elif (left := kind.left(folder)) != whole.left:
-        found.faults.append(f"{kind.name}, killed at {moments}: {_difference(left, whole.left)}")
+        findings.kills[kind.name] += 1
+    findings.runs += 1
+    if _wait(_start(kind.processes, kind.run, folder)):
+        findings.faults.append(f"{kind.name}, killed at {moments}: cannot be resumed")
+    elif (left := kind.left(folder)) != reference.left:
+        findings.faults.append(f"{kind.name}, killed at {moments}: {_describe_difference(left, reference.left)}")
     else:
         shutil.rmtree(folder)
 
 
-def _difference(left: object, whole: object) -> str:
+def _describe_difference(left: object, reference: object) -> str:
     assert isinstance(left, tuple)
-    assert isinstance(whole, tuple)
-    if left[-1] != whole[-1]:
-        return f"files {sorted(set(left[-1]) ^ set(whole[-1])) or left[-1]}"
-    return "other weights, figures or reports"
+    assert isinstance(reference, tuple)
+    if left[-1] != reference[-1]:
+        return f"files {sorted(set(left[-1]) ^ set(reference[-1])) or left[-1]}"
+    return "other weights, metrics or reports"
 
 
 # ---- processes
 
 
-def _started(count: int, work: Work, folder: Path) -> list[int]:
-    """Forked, so that a run costs no import: this process has done nothing with torch but import it."""
+def _start(count: int, work: Work, folder: Path) -> list[int]:
+    """Forked, so that a run need not import torch again: this process has only imported it."""
     return [_fork(variables, work, folder) for variables in distributed(count)]
 
 
@@ -120,31 +122,31 @@ def _fork(variables: dict[str, str], work: Work, folder: Path) -> int:
     os._exit(0)
 
 
-def _ended(pids: list[int]) -> bool:
+def _wait(pids: list[int]) -> bool:
     """Whether any of the processes failed."""
     codes = [os.waitpid(pid, 0)[1] for pid in pids]
     return any(codes)
 
 
-def _interrupted(kind: Kind, folder: Path, moment: float, rng: Random) -> bool:
-    """Whether the run was still going on when one of its processes was killed."""
-    pids = _started(kind.processes, kind.run, folder)
+def _kill(kind: Kind, folder: Path, moment: float, rng: Random) -> bool:
+    """Kill one process of a run at a time; whether the run was still active."""
+    pids = _start(kind.processes, kind.run, folder)
     time.sleep(moment)
     victim = rng.choice(pids)
     if os.waitpid(victim, os.WNOHANG)[0]:
-        _ended([pid for pid in pids if pid != victim])
+        _wait([pid for pid in pids if pid != victim])
         return False
     os.kill(victim, signal.SIGKILL)
     os.waitpid(victim, 0)
     for pid in pids:
         if pid != victim:
-            _alone(pid)
+            _end_survivor(pid)
     return True
 
 
-def _alone(pid: int) -> None:
-    """The other of two: it fails by itself, or is ended as torchrun ends it."""
-    until = time.monotonic() + PATIENCE
+def _end_survivor(pid: int) -> None:
+    """Wait for the other of two processes to fail, or kill it, as torchrun does."""
+    until = time.monotonic() + SURVIVOR_SECONDS
     while time.monotonic() < until:
         if os.waitpid(pid, os.WNOHANG)[0]:
             return

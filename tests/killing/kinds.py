@@ -46,7 +46,7 @@ SOLVED = {
 
 @dataclass(frozen=True)
 class Kind:
-    """A run in a folder, by so many processes; `prepare` makes what it needs."""
+    """A run in a folder with a number of processes; `prepare` creates its input."""
 
     name: str
     processes: int
@@ -89,7 +89,7 @@ def _solving(name: str) -> Kind:
     return Kind(f"solve by {name}", 1, lambda folder: None, run, _solution)
 
 
-# ---- what is left
+# ---- results of a run
 
 
 def _trained(folder: Path) -> object:

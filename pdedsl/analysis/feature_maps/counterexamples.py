@@ -258,11 +258,11 @@ def _growth_factor(run: Run, initial: InitialStates) -> float:
     return after / before
 
 
-def _example(system: FeatureMapSystem, found: Violation | None) -> FeatureMapCounterexample | None:
-    if found is None:
+def _example(system: FeatureMapSystem, violation: Violation | None) -> FeatureMapCounterexample | None:
+    if violation is None:
         return None
-    n, weights = channels_of(system), found.weights
-    states = tuple(tuple(s[j : j + n] for j in range(0, len(s), n)) for s in found.states)
+    n, weights = channels_of(system), violation.weights
+    states = tuple(tuple(s[j : j + n] for j in range(0, len(s), n)) for s in violation.states)
     return FeatureMapCounterexample(
-        weights.operators, weights.scale, weights.bias, states, float(f"{found.growth:.9g}")
+        weights.operators, weights.scale, weights.bias, states, float(f"{violation.growth:.9g}")
     )

@@ -35,24 +35,24 @@ FaaDiBrunoTerm = tuple[int, int, tuple[MultiIndex, ...]]
 @cache
 def faa_di_bruno_terms(orders: MultiIndex) -> tuple[FaaDiBrunoTerm, ...]:
     """∂^α σ(z) as a sum of terms, by differentiating σ(z) repeatedly."""
-    found: Counter[tuple[int, tuple[MultiIndex, ...]]] = Counter({(0, ()): 1})
+    terms: Counter[tuple[int, tuple[MultiIndex, ...]]] = Counter({(0, ()): 1})
     for axis, order in enumerate(orders):
         for _ in range(order):
-            found = _differentiate(found, axis, len(orders))
-    return tuple((count, k, factors) for (k, factors), count in sorted(found.items()))
+            terms = _differentiate(terms, axis, len(orders))
+    return tuple((count, k, factors) for (k, factors), count in sorted(terms.items()))
 
 
 def _differentiate(
     terms: Counter[tuple[int, tuple[MultiIndex, ...]]], axis: int, dimension: int
 ) -> Counter[tuple[int, tuple[MultiIndex, ...]]]:
     unit = tuple(int(k == axis) for k in range(dimension))
-    found: Counter[tuple[int, tuple[MultiIndex, ...]]] = Counter()
+    derivative: Counter[tuple[int, tuple[MultiIndex, ...]]] = Counter()
     for (k, factors), count in terms.items():
-        found[k + 1, tuple(sorted((*factors, unit)))] += count
+        derivative[k + 1, tuple(sorted((*factors, unit)))] += count
         for i, beta in enumerate(factors):
             raised = tuple(a + b for a, b in zip(beta, unit, strict=True))
-            found[k, tuple(sorted((*factors[:i], raised, *factors[i + 1 :])))] += count
-    return found
+            derivative[k, tuple(sorted((*factors[:i], raised, *factors[i + 1 :])))] += count
+    return derivative
 
 
 def lower_multi_indices(orders: MultiIndex) -> Iterator[MultiIndex]:
@@ -70,12 +70,12 @@ def tanh_derivatives(z: Tensor, order: int) -> list[Tensor]:
     if order > 3:
         return [t, *_polynomials(t, order, (1, 0, -1))]
     first_derivative = torch.addcmul(t.new_ones(()), t, t, value=-1)
-    found = [t, first_derivative]
+    derivatives = [t, first_derivative]
     if order > 1:
-        found.append(torch.addcmul(t.new_zeros(()), t, first_derivative, value=-2))
+        derivatives.append(torch.addcmul(t.new_zeros(()), t, first_derivative, value=-2))
     if order > 2:
-        found.append(torch.addcmul(4 * first_derivative, first_derivative, first_derivative, value=-6))
-    return found[: order + 1]
+        derivatives.append(torch.addcmul(4 * first_derivative, first_derivative, first_derivative, value=-6))
+    return derivatives[: order + 1]
 
 
 def sigmoid_derivatives(z: Tensor, order: int) -> list[Tensor]:
@@ -96,11 +96,11 @@ def _polynomials(value: Tensor, order: int, first_derivative: tuple[int, ...]) -
 
 
 def _multiply_polynomials(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
-    found = [0] * (len(a) + len(b) - 1)
+    product_coefficients = [0] * (len(a) + len(b) - 1)
     for i, x in enumerate(a):
         for j, y in enumerate(b):
-            found[i + j] += x * y
-    return tuple(found)
+            product_coefficients[i + j] += x * y
+    return tuple(product_coefficients)
 
 
 def sine_derivatives(z: Tensor, order: int) -> list[Tensor]:
@@ -192,20 +192,20 @@ class _ActivationJets(torch.autograd.Function):
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         z, *saved = ctx.saved_tensors
         quadratic, derived = saved[: len(ctx.operators)], saved[len(ctx.operators) :]
-        found = grad * derived[0]
+        gradient = grad * derived[0]
         if len(z) > 1:
             along = grad[1] * z[1]
             for g, y in zip(grad[2:], z[2:], strict=True):
                 along.addcmul_(g, y)
-            found[0].addcmul_(derived[1], along)
+            gradient[0].addcmul_(derived[1], along)
         for (stream, pair), square in zip(ctx.operators, quadratic, strict=True):
-            found[0].addcmul_(grad[stream] * derived[2], square)
+            gradient[0].addcmul_(grad[stream] * derived[2], square)
             second_derivative = grad[stream] * derived[1]
             for factor, one, other in zip(pair[0].unbind(-1), pair[1], pair[2], strict=True):
                 weighed = second_derivative * factor.unsqueeze(-1)
-                found[one].addcmul_(weighed, z[other])
-                found[other].addcmul_(weighed, z[one])
-        return found, None, None
+                gradient[one].addcmul_(weighed, z[other])
+                gradient[other].addcmul_(weighed, z[one])
+        return gradient, None, None
 
 
 def _numbered(z: Tensor, operators: SecondOrderTerms) -> list[tuple[int, tuple[Tensor, list[int], list[int]]]]:
@@ -216,10 +216,10 @@ def _numbered(z: Tensor, operators: SecondOrderTerms) -> list[tuple[int, tuple[T
 def _quadratic_form(z: Tensor, pair: tuple[Tensor, list[int], list[int]]) -> Tensor:
     """Σ aₚ zᵢ zⱼ."""
     factors, ones, others = pair
-    found = torch.zeros_like(z[0])
+    total = torch.zeros_like(z[0])
     for a, i, j in zip(factors.unbind(-1), ones, others, strict=True):
-        found.addcmul_(a.unsqueeze(-1) * z[i], z[j])
-    return found
+        total.addcmul_(a.unsqueeze(-1) * z[i], z[j])
+    return total
 
 
 # ---- Network
@@ -425,26 +425,26 @@ class JetNetwork(nn.Module):
 
     def _derived(self, points: Tensor, orders: MultiIndex) -> Tensor:
         """∂^α of the inputs by x: for an image, the sign changes with every derivative along the reflected axis."""
-        found = self._embedded(points, orders)
+        features = self._embedded(points, orders)
         if self.symmetry is None or self.symmetry.is_shift or orders[self.symmetry.axis] % 2 == 0:
-            return found
-        own, images = found.chunk(2)
+            return features
+        own, images = features.chunk(2)
         return torch.cat([own, -images])
 
     @property
     def owners(self) -> Tensor:
         """The coordinate of each input."""
-        found = [k for k, periodic in enumerate(self.periodic) for _ in range(2 if periodic else 1)]
-        return torch.tensor(found, device=self.middle.device)
+        owners = [k for k, periodic in enumerate(self.periodic) for _ in range(2 if periodic else 1)]
+        return torch.tensor(owners, device=self.middle.device)
 
     def inputs(self, points: Tensor, order: int) -> Tensor:
         """The inputs of the first layer, at points with their images: each is a function of one coordinate of the
         point, or the derivative of that function."""
         scaled = (points - self.middle) / self.lengths
-        found = torch.cat([self._input(scaled, k, order) for k in range(len(self.periodic))], -1)
+        features = torch.cat([self._input(scaled, k, order) for k in range(len(self.periodic))], -1)
         if self.symmetry is None or self.symmetry.is_shift or order % 2 == 0:
-            return found
-        own, images = found.chunk(2)
+            return features
+        own, images = features.chunk(2)
         return torch.cat([own, torch.where(self.owners == self.symmetry.axis, -images, images)])
 
     def _input(self, scaled: Tensor, k: int, order: int) -> Tensor:
@@ -461,8 +461,8 @@ class JetNetwork(nn.Module):
         if len(axes) == 1:
             (k,) = axes
             start = sum(2 if p else 1 for p in self.periodic[:k])
-            found = self._input(scaled, k, orders[k])
-            out[:, start : start + found.shape[1]] = found
+            column = self._input(scaled, k, orders[k])
+            out[:, start : start + column.shape[1]] = column
         return out
 
     def _activate(self, z: Tensor, request: DerivativeRequest, coefficients: tuple[Tensor, ...]) -> Tensor:

@@ -53,9 +53,9 @@ def _series(z: Tensor, one: Tensor, count: int, product: Product) -> list[Tensor
     ]
 
 
-def _double(found: list[Tensor], k: int, product: Product) -> Tensor:
-    rest = sum((found[j] / factorial(k - j) for j in range(1, k + 1)), torch.zeros_like(found[0]))
-    twice = product(found[0], found[k]) + rest
+def _double(phi: list[Tensor], k: int, product: Product) -> Tensor:
+    rest = sum((phi[j] / factorial(k - j) for j in range(1, k + 1)), torch.zeros_like(phi[0]))
+    twice = product(phi[0], phi[k]) + rest
     return twice * 0.5**k
 
 
