@@ -81,7 +81,7 @@ kills: $(VENV)/.developed
 OLDEST := .oldest
 TRIED  := tests/attacks tests/certificates tests/data tests/codegen tests/evaluation/test_compare.py tests/evaluation/test_run.py tests/language tests/ir \
           tests/planning tests/problem tests/runtime/test_step_doubling.py tests/solvers/test_grid.py tests/solvers/test_run.py tests/solvers/test_serialize.py \
-          tests/training/test_checkpoint.py tests/training/test_resume.py tests/test_escaping.py
+          tests/runs/test_checkpoint.py tests/training/test_resume.py tests/test_escaping.py
 oldest:
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python .ci/oldest.py > $(OLDEST)/constraints.txt
