@@ -25,6 +25,8 @@ def system_growth_rates(problems: tuple[Problem, ...], spec: Spec, xi: list[int]
     rows = [_symbol_row(e, components, xi, spec) for p in problems for e in p.rows]
     if any(row is None for row in rows) or len(set(components)) < len(components) or len(rows) != len(components):
         return None
+    if len(rows) == 1:  # mpmath returns another form for 1 × 1 matrices
+        return [row[0] for row in rows if row is not None]
     return [complex(v) for v in eig(mp_matrix(rows), left=False, right=False)]
 
 

@@ -201,3 +201,9 @@ def test_errors(lines: str, code: str) -> None:
     with pytest.raises(PdeError) as caught:
         spec(lines)
     assert code in {d.code for d in caught.value.diagnostics}
+
+
+@pytest.mark.parametrize(("sign", "codes"), [("-", []), ("", ["E418"])])
+def test_growth_of_a_vector_with_one_component(sign: str, codes: list[str]) -> None:
+    text = "pde P\nspace x in [0, 1] periodic\ntime t in [0, 1]\nunknown u(x, t) : vector\n"
+    assert [d.code for d in check(Source(f"{text}∂u/∂t = {sign}∂⁴u/∂x⁴ - u\nu(x, 0) = 0\n")).errors] == codes
