@@ -10,4 +10,4 @@ v·∇v = -∇p + νΔv
 ∇·v = 0
 v = [4y (1 - y), 0] on left
 p = 0 on right
-v = [0, 0] on boundary
+v = [0, 0] on boundary where x > 0, x < 4

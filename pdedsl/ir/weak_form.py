@@ -25,6 +25,7 @@ class TrialFunction(Record):
     component: int | None  # None for an auxiliary function
     time_order: int = 0
     is_multiplier: bool = False  # of a constraint, like a pressure: continuous elements of one order less
+    is_prescribed: bool = False  # a multiplier with a value on a part of the boundary, such as an outlet
 
 
 class WeakEquation(Record):
@@ -131,4 +132,4 @@ class WeakForm(Record):
         essential = {(c.place, c.part) for c in self.essential if c.trial in acts_on}
         open_boundary = {(b.place, b.part) for b in self.boundary_integrals if b.trial in acts_on} - essential
         own = any(self.jet_symbols[trial][0] in e.source.free_symbols for e in self.equations)
-        return bool(open_boundary) or own
+        return self.trials[trial].is_prescribed or bool(open_boundary) or own

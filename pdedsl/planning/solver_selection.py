@@ -145,6 +145,13 @@ class SolverPlanner:
             return str(reason)
 
     @property
+    def default_elements(self) -> Elements:
+        """Third degree for velocities with a pressure, which is cheaper for flows; otherwise second degree."""
+        form = self.weak_form
+        is_flow = isinstance(form, WeakForm) and any(t.is_multiplier for t in form.trials)
+        return Elements(order=3) if is_flow else Elements()
+
+    @property
     def is_inverse(self) -> bool:
         return bool(self.problem.parameters or self.problem.measurements)
 
@@ -338,7 +345,7 @@ def recommend_solvers(planner: SolverPlanner, spec: Spec) -> tuple[Candidate, ..
         return _only_pinn(planner, span, "inverse problem: parameters are trained together with the network")
     if network_of(spec) is not None or (spec.train is not None and spec.train.says("optimizer")):
         return _only_pinn(planner, span, "the spec names a network or an optimizer")
-    plans = [planner.plan(method, span) for method in METHODS]
+    plans = [planner.plan(planner.default_elements if method == Elements() else method, span) for method in METHODS]
     applicable = [p for p in plans if not isinstance(p, PdeError)]
     if not applicable:
         raise next(p for p in plans if isinstance(p, PdeError)).without_fixes()  # the fixes replace a method

@@ -106,7 +106,11 @@ class WeakFormBuilder:
         component, j = self.variables[k]
         time = self.problem.domain.coordinates[-1].name
         name = self.problem.components[component].name + (f"_{time * j}" if j else "")
-        return TrialFunction(name, component, j, k in self.multipliers)
+        prescribed = any(
+            self._is_pressure(c) and isinstance(c.kind, Dirichlet) and c.kind.component == component
+            for c in self._boundary_conditions()
+        )
+        return TrialFunction(name, component, j, k in self.multipliers, prescribed)
 
     def jet(self, trial: int, orders: tuple[int, ...]) -> Symbol:
         derivative = Derivative(trial, orders)

@@ -137,3 +137,68 @@ def test_serialization() -> None:
     points = points_of(plan.solver)
     assert torch.equal(again(points), module(points))
     assert module(points)[:, 0].numpy() == pytest.approx((1 - points.square().sum(1)).numpy(), abs=2e-3)
+
+
+# ---- Flows
+
+
+def flow(domain: str, statements: str, method: str) -> ElementsPlan:
+    head = f"pde F\nspace (x, y) in {domain}\nunknown v(x, y) : vector(2)\nunknown p(x, y) : scalar\n"
+    return plan_of(f"{head}{statements}\nrealize equation by {method}\n")
+
+
+def test_lid_driven_cavity() -> None:
+    """Velocities on the center lines at Re = 100, by Richardson extrapolation (Marchi, Suero, Araki 2009, table 4)."""
+    plan = flow(
+        "[0, 1]^2",
+        "v·∇v = -∇p + 0.01Δv\n∇·v = 0\nv = [1, 0] on top\nv = [0, 0] on left, right, bottom",
+        "elements(order=3, h=0.0625)",
+    )
+    result = solve_by_elements(plan)
+    values = result(torch.tensor([[0.5, 0.5], [0.5, 0.9375]], dtype=torch.float64))
+    assert values[:, 0].tolist() == pytest.approx([-0.209149, 0.597467], abs=1e-4)
+    assert any("leaves out the pressure" in note for note in result.notes)
+
+
+def test_flow_through_an_outlet() -> None:
+    """Poiseuille's flow in a channel: exact for second and first degree, with p = 0 at the outlet."""
+    plan = flow(
+        "[0, 2] * [0, 1]",
+        "v·∇v = -∇p + 0.1Δv\n∇·v = 0\nv = [4y (1 - y), 0] on left\nv = [0, 0] on bottom, top\np = 0 on right",
+        "elements(order=2, h=0.5)",
+    )
+    points = points_of(plan)
+    x, y = points.T
+    exact = torch.stack([4 * y * (1 - y), 0 * y, 0.8 * (2 - x)], 1)
+    assert float((solve_by_elements(plan)(points) - exact).abs().max()) < 1e-9
+
+
+def test_order_of_velocity_and_pressure() -> None:
+    """Kovasznay's flow at Re = 20: L2 orders 3 of the velocity and 2 of the pressure for second and first degree."""
+    rate = 10 - math.sqrt(100 + 4 * math.pi**2)
+    u = f"1 - exp({rate} x) cos(2π y)"
+    v = f"{rate / (2 * math.pi)} exp({rate} x) sin(2π y)"
+    errors = []
+    for h in (0.25, 0.125):
+        plan = flow(
+            "[-0.5, 1] * [-0.5, 1.5]",
+            f"v·∇v = -∇p + 0.05Δv\n∇·v = 0\nv = [{u}, {v}] on boundary",
+            f"elements(order=2, h={h})",
+        )
+        points = points_of(plan)
+        x, y = points.T
+        growth = torch.exp(rate * x)
+        velocity = torch.stack(
+            [
+                1 - growth * torch.cos(2 * math.pi * y),
+                rate / (2 * math.pi) * growth * torch.sin(2 * math.pi * y),
+            ],
+            1,
+        )
+        pressure = -growth.square() / 2
+        difference = solve_by_elements(plan)(points) - torch.cat([velocity, pressure[:, None]], 1)
+        constant = difference[:, 2].mean()
+        errors.append((float(difference[:, :2].norm()), float((difference[:, 2] - constant).norm())))
+    orders = [math.log2(coarse / fine) for coarse, fine in zip(*errors, strict=True)]
+    assert orders[0] > 2.7
+    assert orders[1] > 1.8

@@ -24,6 +24,7 @@ from pdedsl.solvers.elements.spaces import Array, ElementSpaces, Indices
 
 MAX_NEWTON_STEPS = 30
 NEWTON_RTOL = 1e-10  # of the update, relative to the solution: well below every discretization error
+CORNER_ATOL = 1e-6  # of boundary values at corners, relative to the largest: well above rounding errors
 MIN_DAMPING = 1 / 64
 MIN_HOMOTOPY_STEP = 1 / 128
 NET_FLUX_RTOL = 1e-3  # quadrature errors on coarse meshes are smaller, incompatible data larger
@@ -70,6 +71,20 @@ class DiscreteProblem:
             times = [np.full_like(points[0], time)] if self.form.domain.has_time else []
             values[dofs], rates[dofs] = evaluate(function, [*points, *times])
         return values, rates
+
+    @cached_property
+    def has_discontinuous_data(self) -> bool:
+        """Whether two essential conditions prescribe different values at a node, as at the lid of a cavity: the
+        pressure is then not square-integrable (Botella, Peyret 1998)."""
+        if self.form.domain.has_time:
+            return False
+        values = np.full(self.spaces.size, np.nan)
+        for dofs, function, points in self._essential:
+            own = evaluate(function, points)[0]
+            if (np.abs(values[dofs] - own) > CORNER_ATOL * np.abs(own).max(initial=1.0)).any():
+                return True
+            values[dofs] = own
+        return False
 
     @cached_property
     def pinned(self) -> Indices:

@@ -127,6 +127,8 @@ class Level:
             error = self.indicators.relative_error + (self.steps.error if self.steps is not None else 0.0)
             estimates[EstimateKind.RESIDUAL] = error
             notes.append(f"residual error estimate {error:.1g}, by elements of one degree more")
+            if self.problem.has_discontinuous_data and any(t.is_multiplier for t in self.problem.form.trials):
+                notes.append("the estimate leaves out the pressure, which is not square-integrable at corners")
         return SolverResult(module, plan.method, metrics, tuple(notes), error_estimates=estimates)
 
 

@@ -20,7 +20,10 @@ MARKED_FRACTION = 0.5  # of the squared estimate, in the marked elements (Dörfl
 
 @dataclass(frozen=True)
 class ErrorIndicators:
-    """Relative L2 norm of the error of all components, and the squared energy norm of each cell."""
+    """Relative L2 norm of the error of all components, and the indicator of each cell: the squared energy norm of the
+    error. In flows it is that of the velocity, plus the squared L2 norm, both relative to their sums: the energy norm
+    alone is largest at corners, where it does not decrease if the boundary values are discontinuous.
+    """
 
     relative_error: float
     cells: Array
@@ -89,12 +92,17 @@ def estimate_error(
 def _indicators(fine: DiscreteProblem, solution: Array, error: Array) -> ErrorIndicators:
     q, form, d = fine.spaces.cells, fine.form, fine.mesh.dim()
     values, errors = q.evaluate(solution), q.evaluate(error)
-    cells, squares, size = np.zeros(len(q.weights)), 0.0, 0.0
+    energy, values_only, squares, size = np.zeros(len(q.weights)), np.zeros(len(q.weights)), 0.0, 0.0
+    is_flow = any(t.is_multiplier for t in form.trials)
     for k, trial in enumerate(form.trials):
         value, own = values[(1 + d) * k], errors[(1 + d) * k : (1 + d) * (k + 1)]
-        energy = [own[0]] if trial.is_multiplier else own[1:]
-        cells += sum((part**2 * q.weights).sum(1) for part in energy)
+        if not trial.is_multiplier:
+            energy += sum((part**2 * q.weights).sum(1) for part in own[1:])
+            values_only += (own[0] ** 2 * q.weights).sum(1)
+        elif fine.has_discontinuous_data:
+            continue
         if trial.component is not None and trial.time_order == 0:
             squares += float((own[0] ** 2 * q.weights).sum())
             size += float((value**2 * q.weights).sum())
+    cells = energy / max(energy.sum(), 1e-300) + values_only / max(values_only.sum(), 1e-300) if is_flow else energy
     return ErrorIndicators(float(np.sqrt(squares / max(size, 1e-300))), cells)
