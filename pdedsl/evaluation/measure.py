@@ -93,7 +93,7 @@ def measure_batch(measurement: Measurement, subject: EvaluatedModel, x: Tensor, 
     modules = list(dict.fromkeys(module for model in models for module in modules_of(model)))
     with frozen_state(modules, seed):
         for module in modules:
-            seed_noise(module, seed)
+            seed_noise(module, seed, row=0)  # the same in every process
         return _measure(measurement, subject, x, y, seed)
 
 

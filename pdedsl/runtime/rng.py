@@ -187,7 +187,8 @@ class RandomStream(nn.Module):
     """The source of one noise block. `state` = (seed, steps, calls) is part of the state_dict.
 
     Every row of a batch has its own noise, and it differs between steps of training and between calls in evaluation.
-    `row` is the number of the first row in the whole batch, if processes share one. While it is `frozen`, there is one
+    `row` is the number of the first row in the whole batch, if processes share one; by default the rows of different
+    processes of a process group are far apart, so that no two draw the same noise. While it is `frozen`, there is one
     row per sample, shared by all inputs and calls (common random numbers), so that an output does not depend
     on its batch and the averaged operator f -> u is linear, monotone and preserves constants.
     """
@@ -197,7 +198,8 @@ class RandomStream(nn.Module):
     def __init__(self, seed: int) -> None:
         super().__init__()
         self.register_buffer("state", torch.tensor([hash_words(seed), 0, 0]))
-        self.first, self.count, self.row, self.frozen = 0, 1, 0, False
+        self.first, self.count, self.frozen = 0, 1, False
+        self.row: int | None = None
 
     def reseed(self, seed: int) -> None:
         """Restart at step 0 and call 0 of another stream."""
@@ -231,11 +233,12 @@ class RandomStream(nn.Module):
         return noise.repeat_interleave(x.shape[0] // self.count, dim=0)
 
     def _fresh(self, x: Tensor, law: NoiseLaw, shape: list[int]) -> Tensor:
+        row = _first_row_of_process() if self.row is None else self.row
         # Sampled in memory order: `randn_like` on a channels_last tensor is seven times slower.
         if not _is_channels_last(x):
-            return self._draw(x, law, shape, self.row).flatten(0, 1)
+            return self._draw(x, law, shape, row).flatten(0, 1)
         samples, n, c, h, w = shape
-        return self._draw(x, law, [samples, n, h, w, c], self.row).flatten(0, 1).permute(0, 3, 1, 2)
+        return self._draw(x, law, [samples, n, h, w, c], row).flatten(0, 1).permute(0, 3, 1, 2)
 
     def _draw(self, x: Tensor, law: NoiseLaw, shape: list[int], row: int) -> Tensor:
         if torch.onnx.is_in_onnx_export():
@@ -245,6 +248,15 @@ class RandomStream(nn.Module):
 
     def extra_repr(self) -> str:
         return "" if self.state.is_meta else f"state={self.state.tolist()}"
+
+
+ROWS_PER_PROCESS = 1 << 40  # more than any batch
+"""Distance between the rows of two processes that do not say which rows of a batch they have."""
+
+
+def _first_row_of_process() -> int:
+    distributed = torch.distributed.is_available() and torch.distributed.is_initialized()
+    return torch.distributed.get_rank() * ROWS_PER_PROCESS if distributed else 0
 
 
 def _is_channels_last(x: Tensor) -> bool:
@@ -263,10 +275,11 @@ def streams(model: nn.Module) -> list[RandomStream]:
     return [module for module in model.modules() if isinstance(module, RandomStream)]
 
 
-def seed_noise(model: nn.Module, seed: int, row: int = 0) -> None:
+def seed_noise(model: nn.Module, seed: int, row: int | None = None) -> None:
     """Give every noise block its own stream, all derived from one seed, each at step 0.
 
-    `row` is the number of this process's first row in a batch that several processes share.
+    `row` is the number of this process's first row in a batch that several processes share; by default each process of
+    a process group has noise of its own.
     """
     for index, stream in enumerate(streams(model)):
         stream.reseed(hash_words(seed, index))

@@ -129,7 +129,7 @@ def one_member(real: Any) -> Any:
 def one_noise(real: Any) -> Any:
     """Every member is seeded alike."""
 
-    def seed_noise(model: nn.Module, seed: int, row: int = 0) -> None:
+    def seed_noise(model: nn.Module, seed: int, row: int | None = None) -> None:
         for member in model.members:  # type: ignore[union-attr]
             for index, stream in enumerate(streams(member)):
                 stream.reseed(hash_words(seed, index))
@@ -140,7 +140,7 @@ def one_noise(real: Any) -> Any:
 def one_stream(real: Any) -> Any:
     """Every block of noise is seeded alike, so that all steps draw the same."""
 
-    def seed_noise(model: nn.Module, seed: int, row: int = 0) -> None:
+    def seed_noise(model: nn.Module, seed: int, row: int | None = None) -> None:
         for stream in streams(model):
             stream.reseed(seed)
 

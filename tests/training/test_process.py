@@ -14,6 +14,7 @@ from killing.processes import finish, start, start_two
 
 import pdedsl
 from pdedsl.runs.checkpoint import load_tensors
+from pdedsl.runtime.sde.noise import GaussianNoise
 from training import specs
 from training.test_resume import assert_same, figures
 
@@ -125,3 +126,23 @@ def test_one_log_one_voice_and_a_checkpoint_that_goes_on_in_one(tmp_path: Path) 
     first, second = (load_tensors(tmp_path / run / "weights.safetensors")[0] for run in "ab")
     for name, tensor in first.items():
         torch.testing.assert_close(tensor, second[name], rtol=1e-3, atol=1e-4)
+
+
+NOISE_OF_A_PROCESS = """
+import json, os, sys
+import torch
+import torch.distributed as dist
+from pdedsl.runtime.sde.noise import GaussianNoise
+dist.init_process_group("gloo")
+noise = GaussianNoise(1.0, seed=0)(torch.zeros(4, 3))
+print(json.dumps(noise.tolist()), flush=True)
+dist.barrier()
+os._exit(0)
+"""
+
+
+def test_processes_of_a_custom_loop_have_different_noise() -> None:
+    """Without a stated row, as in a training loop with DistributedDataParallel; the first process is as if alone."""
+    first, second = (json.loads(finish(p)[1]) for p in start_two(["-c", NOISE_OF_A_PROCESS]))
+    assert first != second
+    torch.testing.assert_close(torch.tensor(first), GaussianNoise(1.0, seed=0)(torch.zeros(4, 3)))
