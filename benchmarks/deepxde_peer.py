@@ -1,7 +1,7 @@
 """The same problems by DeepXDE on PyTorch, for a number of seconds of the processor: half Adam, then L-BFGS.
 
 Networks, points and weights are those of its own examples: three layers of 20 units, tanh, 2,540 points inside, 80 on
-the sides and 160 at the start, all conditions in the loss; float64, as ours.
+the boundary and 160 at the initial time, all conditions in the loss; float64, as ours.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 SMALL = {
     "agreement": ("--samples 4 --epochs 1", "time, ours over the reference"),
     "attacks": ("--rounds 1 --samples 4 --epochs 1 --only ddn certify", "certif"),
-    "certified": ("--samples 8 --groups 1", "0 violations"),
+    "certified": ("--samples 8 --groups 1 --epochs 1", "0 violations"),
     "data_space": ("--batch 2 --rounds 1", "hand ensemble:"),
     "deployment": ("advection", ""),
     "editor": ("heat", "times faster than"),
