@@ -103,9 +103,11 @@ class FourierScheme(Record):
 
 class ChebyshevScheme(Record):
     """Chebyshev collocation on a box with boundary conditions, Radau IIA in time; `separable` is the operator of a
-    stationary linear equation, if it is a sum over the axes."""
+    stationary linear equation, if it is a sum over the axes. `breaks` are those of the pieces of each axis in space,
+    without its ends."""
 
     system: FirstOrderSystem
+    breaks: tuple[tuple[float, ...], ...]
     tolerance: float = 1e-9  # of Radau IIA
     separable: SeparableOperator | None = None
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf, isfinite, sqrt
+from math import inf, isfinite, prod, sqrt
 from typing import assert_never
 
 from sympy import Abs, DiracDelta, Expr, Heaviside, Max, Min, Piecewise, sign
@@ -199,6 +199,10 @@ def _predict_grid_seconds(scheme: GridScheme, problem: StrongForm, features: Pro
             return 1e-6 * unknowns * (IMPLICIT_STEPS * points if problem.domain.has_time else 1)
         case ChebyshevScheme(separable=SeparableOperator()):
             return dimension * EIGENSYSTEM_OPERATIONS * points**3 / FLOPS
+        case ChebyshevScheme(breaks=breaks) if any(breaks):
+            pieces = prod((len(b) + 1) * BASE_POINTS[dimension] for b in breaks)
+            solve = (len(problem.components) * pieces) ** 3 / FLOPS
+            return solve * (IMPLICIT_STEPS * 3 if problem.domain.has_time else nonlinear)
         case ChebyshevScheme() | InterfaceFVScheme():
             solve = unknowns**3 / FLOPS
             return solve * (IMPLICIT_STEPS * 3 if problem.domain.has_time else nonlinear)
@@ -243,7 +247,8 @@ def _scheme_reason(scheme: GridScheme, features: ProblemFeatures, linear: str) -
             return "ordinary differential equations: an adaptive integrator"
         case ChebyshevScheme():
             time = ", Radau IIA in time" if features.problem.domain.has_time else ""
-            return f"{linear} problem on a box, {smooth}: Chebyshev collocation{time}"
+            pieces = " on pieces next to layers" * any(scheme.breaks)
+            return f"{linear} problem on a box, {smooth}: Chebyshev collocation{pieces}{time}"
         case InterfaceFVScheme():
             return "discontinuous coefficients: a conservative finite-volume scheme"
         case FiniteVolumeScheme():

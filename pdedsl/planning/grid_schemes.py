@@ -31,6 +31,7 @@ from pdedsl.problem.conservation_form import (
 from pdedsl.problem.first_order_system import GridNotApplicable, first_order_system
 from pdedsl.problem.interface_problem import has_discontinuous_diffusion, interface_problem
 from pdedsl.problem.irregular_domain import irregular_dirichlet_problem
+from pdedsl.problem.layers import layer_breaks
 from pdedsl.problem.periodicity import has_periodic_residuals, periodic_axes, split_linear, subtract_lifts
 from pdedsl.problem.separable_operator import separable_operator
 
@@ -78,7 +79,8 @@ def plan_scheme(problem: StrongForm) -> GridScheme:
         raise GridNotApplicable(ANTIPERIODIC_GRID)
     if len(system.constraints) != len(system.algebraic):
         raise GridNotApplicable("the numbers of equations and unknowns differ")
-    return ChebyshevScheme(system, separable=separable_operator(system))
+    breaks = layer_breaks(system)
+    return ChebyshevScheme(system, breaks, separable=None if any(breaks) else separable_operator(system))
 
 
 def _ode(system: FirstOrderSystem) -> OdeScheme:

@@ -240,4 +240,6 @@ def _solve_affine(equations: list[Expr], symbols: list[Symbol]) -> list[Expr]:
     if jacobian.det() == 0:
         raise GridNotApplicable("the equations do not determine each derivative in time")
     remainders = Matrix([-e.xreplace(dict.fromkeys(symbols, 0)) for e in equations])
-    return list(jacobian.LUsolve(remainders).applyfunc(lambda e: e.expand()))
+    return list(
+        jacobian.LUsolve(remainders).applyfunc(lambda e: e.expand(power_exp=False))
+    )  # exp(a + b) may overflow as a product

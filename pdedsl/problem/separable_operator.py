@@ -27,7 +27,7 @@ def separable_operator(system: FirstOrderSystem) -> SeparableOperator | None:
         coefficient = equation.diff(symbol)
         if len(axes) > 1 or derivative.order > MAX_ORDER or coefficient.free_symbols & jets:
             return None
-        for term in Add.make_args(coefficient.expand()):
+        for term in Add.make_args(coefficient.expand(power_exp=False)):
             used = [k for k, x in enumerate(space) if x in term.free_symbols]
             axis = (axes or used or [0])[0]
             if set(used) - {axis}:

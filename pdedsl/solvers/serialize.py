@@ -29,6 +29,7 @@ from pdedsl.runtime.basis.interpolation import (
     ChebyshevAxis,
     MovingLeastSquares,
     PiecewiseChebyshev,
+    PiecewiseChebyshevAxis,
     TensorProductExpansion,
 )
 from pdedsl.runtime.basis.piecewise_polynomials import PiecewisePolynomials
@@ -149,6 +150,8 @@ def _describe_axis(axis: Axis) -> Form:
             return {"kind": "ring", "start": axis.start, "period": axis.period, "half": axis.half}
         case ChebyshevAxis():
             return {"kind": "segment", "start": axis.start, "end": axis.end, "n": axis.n}
+        case PiecewiseChebyshevAxis():
+            return {"kind": "pieces", "breaks": list(axis.breaks), "n": axis.n}
         case CellAxis():
             return {"kind": "cells", "start": axis.start, "end": axis.end, "n": axis.n, "periodic": axis.periodic}
 
@@ -159,6 +162,8 @@ def _rebuild_axis(form: Form) -> Axis:
             return FourierAxis(start, period, half)
         case {"kind": "segment", "start": start, "end": end, "n": n}:
             return ChebyshevAxis(start, end, n)
+        case {"kind": "pieces", "breaks": breaks, "n": n}:
+            return PiecewiseChebyshevAxis(tuple(breaks), n)
         case {"kind": "cells", "start": start, "end": end, "n": n, "periodic": periodic}:
             return CellAxis(start, end, n, periodic)
         case _:

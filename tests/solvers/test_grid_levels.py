@@ -100,3 +100,55 @@ def test_condition_of_a_system_determines_the_unknown_with_the_normal_derivative
     (result,) = levels(text, 1e-8, 1)
     points = torch.rand(100, 2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     assert float((result.module(points) - points.sum(1).exp()[:, None]).detach().abs().max()) < 1e-8
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces", "exact"),
+    [
+        (
+            LINE + "-1e-6 ∂²u/∂x² + ∂u/∂x = 1\nu = 0 on boundary\n",
+            2,
+            lambda x: x - torch.exp((x - 1) / 1e-6),
+        ),
+        (
+            LINE + "-1e-8 ∂²u/∂x² + u = 1\nu = 0 on boundary\n",
+            3,
+            lambda x: 1 - torch.exp(-x / 1e-4) - torch.exp((x - 1) / 1e-4),
+        ),
+        (
+            LINE + "1e-8 ∂²u/∂x² + (x - 0.4) ∂u/∂x = 0\nu = -1 on left\nu = 1 on right\n",
+            3,
+            lambda x: torch.erf((x - 0.4) / (2e-8) ** 0.5),
+        ),
+    ],
+    ids=["convection", "reaction", "turning point"],
+)
+def test_layers_have_pieces_of_their_own(text: str, pieces: int, exact: Callable[..., Tensor]) -> None:
+    result = levels(text, 1e-8, 4)[-1]
+    (axis,) = result.module.axes
+    assert len(axis.pieces) == pieces
+    inside = torch.cat([torch.linspace(p.start, p.end, 50, dtype=torch.float64) for p in axis.pieces])
+    assert float((result.module(inside[:, None])[:, 0] - exact(inside)).abs().max()) < 1e-8
+
+
+def test_layers_in_time_and_in_two_dimensions() -> None:
+    """u = v exp(-t) and u = v sin πy with the boundary layer v, ε = 1e-4; exp((x - 1)/ε) does not overflow."""
+    layer = "let v(x) = x - exp((x - 1)/1e-4)\n"
+    moving = (
+        f"pde A\nspace x in [0, 1]\ntime t in [0, 0.1]\nunknown u(x, t) : scalar\n{layer}"
+        "∂u/∂t = 1e-4 ∂²u/∂x² - ∂u/∂x + (1 - v(x)) exp(-t)\nu(x, 0) = v(x)\nu = 0 on boundary\n"
+    )
+    plane = (
+        SQUARE + layer + ("1e-4 ∂²u/∂x² - ∂u/∂x + ∂²u/∂y² = -(1 + π² v(x)) sin(π y)\nu = v(x) sin(π y) on boundary\n")
+    )
+    for text, factor in ((moving, lambda t: torch.exp(-t)), (plane, lambda y: torch.sin(pi * y))):
+        result = levels(text, 1e-6, 3)[-1]
+        pair = torch.rand(300, 2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+        points = pair * torch.tensor([1.0, 0.1])
+        exact = (points[:, 0] - torch.exp((points[:, 0] - 1) / 1e-4)) * factor(points[:, 1])
+        assert float((result.module(points)[:, 0] - exact).detach().norm() / exact.norm()) < 1e-6
+
+
+def test_smooth_solutions_have_one_piece() -> None:
+    (result,) = levels(LINE + "-∂²u/∂x² + ∂u/∂x + u = 1\nu = 0 on boundary\n", 1e-4, 1)
+    assert isinstance(result.module.axes[0], ChebyshevAxis)

@@ -40,7 +40,28 @@ class CellAxis:
     periodic: bool = False
 
 
-Axis = FourierAxis | ChebyshevAxis | CellAxis
+@dataclass(frozen=True)
+class PiecewiseChebyshevAxis:
+    """Pieces between the breaks, the first and the last of which are the ends, with n Chebyshev points each; a break
+    between two pieces is a point of both."""
+
+    breaks: tuple[float, ...]
+    n: int
+
+    @property
+    def start(self) -> float:
+        return self.breaks[0]
+
+    @property
+    def end(self) -> float:
+        return self.breaks[-1]
+
+    @property
+    def pieces(self) -> tuple[ChebyshevAxis, ...]:
+        return tuple(ChebyshevAxis(a, b, self.n) for a, b in zip(self.breaks[:-1], self.breaks[1:], strict=True))
+
+
+Axis = FourierAxis | ChebyshevAxis | PiecewiseChebyshevAxis | CellAxis
 
 
 def basis_functions(axis: Axis, x: Tensor) -> Tensor:
@@ -51,6 +72,12 @@ def basis_functions(axis: Axis, x: Tensor) -> Tensor:
             return torch.cat([angle.cos(), angle[:, 1:].sin()], dim=-1)
         case ChebyshevAxis(start=start, end=end, n=n):
             return chebyshev_polynomials((2 * x - start - end) / (end - start), n)
+        case PiecewiseChebyshevAxis(pieces=pieces):
+            piece = torch.searchsorted(x.new_tensor(axis.breaks[1:-1]), x.detach().contiguous(), right=True)
+            own = [(piece == k).to(x.dtype).unsqueeze(-1) for k in range(len(pieces))]
+            ends = [x.detach().clamp(p.start, p.end) for p in pieces]  # no large values outside of a piece
+            places = [torch.where(piece == k, x, e) for k, e in enumerate(ends)]
+            return torch.cat([m * basis_functions(p, y) for m, p, y in zip(own, pieces, places, strict=True)], -1)
         case CellAxis():
             return _hat_functions(axis, x)
         case _:
@@ -76,6 +103,8 @@ def expansion_coefficients(axis: Axis, values: Tensor, dim: int) -> Tensor:
             return torch.cat([found.real.narrow(dim, 0, 1), 2 * rest.real, -2 * rest.imag], dim=dim)
         case ChebyshevAxis():
             return chebyshev_coefficients(values, dim)
+        case PiecewiseChebyshevAxis(n=n):
+            return torch.cat([chebyshev_coefficients(part, dim) for part in values.split(n, dim)], dim)
         case CellAxis():
             return values
         case _:

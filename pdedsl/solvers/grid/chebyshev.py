@@ -3,7 +3,8 @@
 M dw/dt = R(w, t) for the nodal values w. Equations hold at the interior nodes; boundary conditions replace the rows
 next to the boundary, with M = 0: the first one on the boundary, the second one node further in (Trefethen 2000, ch. 13
 and 14). A pressure has a degree lower by two than the velocity, to exclude spurious modes (P_N-P_(N-2); Bernardi, Maday
-1992): its boundary values are extrapolated from the interior. Its undetermined mean is added to the divergence: both
+1992): its boundary values are extrapolated from the interior. Where an axis has several pieces, values and normal
+derivatives are continuous at the breaks. Its undetermined mean is added to the divergence: both
 vanish if the net boundary flux is zero. Stationary problems are solved by Newton's method, evolution problems by Radau
 IIA of order 5 (Hairer, Wanner 1996). Interface problems use the same steps with finite volumes.
 """
@@ -26,7 +27,12 @@ from pdedsl.ir.solver_plans import ChebyshevScheme, InterfaceFVScheme, Separable
 from pdedsl.numerics.butcher import RADAU5
 from pdedsl.runtime.basis import chebyshev
 from pdedsl.runtime.basis.fourier import FourierAxis
-from pdedsl.runtime.basis.interpolation import Axis, ChebyshevAxis, TensorProductExpansion
+from pdedsl.runtime.basis.interpolation import (
+    Axis,
+    ChebyshevAxis,
+    PiecewiseChebyshevAxis,
+    TensorProductExpansion,
+)
 from pdedsl.runtime.linalg import LUFactorization
 from pdedsl.runtime.ode.implicit import NewtonSteps
 from pdedsl.runtime.ode.step_doubling import StepBudget, StepControl, TimeHistory
@@ -51,19 +57,25 @@ from pdedsl.solvers.grid.separable import SeparableSystem, apply_along, axis_fac
 # ---- Discretization
 
 
-def make_axes(system: FirstOrderSystem, sizes: Sequence[int]) -> tuple[Axis, ...]:
+def make_axes(scheme: ChebyshevScheme, sizes: Sequence[int]) -> tuple[Axis, ...]:
     axes: list[Axis] = []
-    for interval, n in zip(system.statement.domain.intervals, sizes, strict=False):  # the last one may be time
+    intervals = scheme.system.statement.domain.intervals  # the last one may be time
+    for interval, breaks, n in zip(intervals, scheme.breaks, sizes, strict=False):
         start, end = float(interval.start), float(interval.end)
-        axes.append(
-            FourierAxis(start, end - start, max(2, (n + 1) // 2)) if interval.periodic else ChebyshevAxis(start, end, n)
-        )
+        if interval.periodic:
+            axes.append(FourierAxis(start, end - start, max(2, (n + 1) // 2)))
+        elif breaks:
+            axes.append(PiecewiseChebyshevAxis((start, *breaks, end), n))
+        else:
+            axes.append(ChebyshevAxis(start, end, n))
     return tuple(axes)
 
 
 def axis_nodes(axis: Axis, like: Tensor) -> Tensor:
     if isinstance(axis, FourierAxis):
         return axis.start + axis.period * torch.arange(axis.modes, dtype=like.dtype, device=like.device) / axis.modes
+    if isinstance(axis, PiecewiseChebyshevAxis):
+        return torch.cat([axis_nodes(piece, like) for piece in axis.pieces])
     return axis.start + (axis.end - axis.start) * (chebyshev.chebyshev_points(axis.n, like) + 1) / 2
 
 
@@ -74,6 +86,8 @@ def differentiation_matrix(axis: Axis, like: Tensor) -> Tensor:
         wave = 2j * torch.pi / axis.period * torch.arange(axis.half, dtype=like.dtype, device=like.device)
         matrix: Tensor = torch.fft.irfft(wave[:, None] * torch.fft.rfft(identity, dim=0), n=axis.modes, dim=0)
         return matrix
+    if isinstance(axis, PiecewiseChebyshevAxis):
+        return torch.block_diag(*(differentiation_matrix(piece, like) for piece in axis.pieces))  # type: ignore[no-untyped-call]
     return chebyshev.differentiation_matrix(axis.n, like) * (2 / (axis.end - axis.start))
 
 
@@ -161,6 +175,9 @@ class CollocationProblem:
             result = result.index_copy(0, b.rows, b.sign * value)
         for k in self.system.defined_up_to_constant:
             result[self._slice(k)] += self._pressure_rows @ w[self._slice(k)]
+        if bool(self.at_break.any()):
+            jumps = torch.cat([self._break_rows @ own for own in w.reshape(-1, self.count)])
+            result = torch.where(self._has_break_row, jumps, result)
         return result
 
     def jacobian(self, w: Tensor, time: float) -> Tensor:
@@ -173,6 +190,9 @@ class CollocationProblem:
                 result[b.rows, self._slice(jet.component)] += part
         for k in self.system.defined_up_to_constant:
             result[self._slice(k), self._slice(k)] += self._pressure_rows
+        if bool(self.at_break.any()):
+            rows = torch.block_diag(*[self._break_rows] * len(self.system.variables))  # type: ignore[no-untyped-call]
+            result = torch.where(self._has_break_row[:, None], rows, result)
         return result
 
     @property
@@ -184,7 +204,7 @@ class CollocationProblem:
             length = axis.period if isinstance(axis, FourierAxis) else axis.end - axis.start
             exponent = exponent + 0.7 * (k + 1) * (2 * (x - axis.start) / length - 1).reshape(-1)
         rows = exponent.exp().repeat(len(self.system.variables))
-        return torch.where(self.replacing_condition < 0, rows, 0.0)
+        return torch.where((self.replacing_condition < 0) & ~self._has_break_row, rows, 0.0)
 
     def largest_term(self, w: Tensor) -> float:
         """The maximum of |∂R/∂j · j| over the jets j of the equations."""
@@ -203,7 +223,7 @@ class CollocationProblem:
         """Mask of the interior nodes."""
         mask = torch.ones(self.shape, dtype=torch.bool, device=self.like.device)
         for k, axis in enumerate(self.axes):
-            if isinstance(axis, ChebyshevAxis):
+            if not isinstance(axis, FourierAxis):
                 mask.select(k, 0)[...] = False
                 mask.select(k, self.shape[k] - 1)[...] = False
         return mask.reshape(-1)
@@ -244,7 +264,36 @@ class CollocationProblem:
         for k in self.system.differential:
             result[self._slice(k)] = 1
         result[self.replacing_condition >= 0] = 0
+        result[self._has_break_row] = 0
         return result
+
+    @cached_property
+    def at_break(self) -> Tensor:
+        """Mask of the nodes at the breaks of axes in pieces, each of which is a node of two pieces."""
+        return self._break_rows.any(1)
+
+    @cached_property
+    def _break_rows(self) -> Tensor:
+        """Jumps at breaks: of the normal derivative in the rows of the nodes before, of the value in those behind; a
+        break of a later axis takes precedence."""
+        rows = self.like.new_zeros(self.count, self.count)
+        for k, axis in enumerate(self.axes):
+            if not isinstance(axis, PiecewiseChebyshevAxis):
+                continue
+            own = self.like.new_zeros(self.shape[k], self.shape[k])
+            for before in range(axis.n - 1, self.shape[k] - 1, axis.n):
+                own[before] = self.differentiation_matrices[k][before] - self.differentiation_matrices[k][before + 1]
+                own[before + 1, before], own[before + 1, before + 1] = 1.0, -1.0
+            matrix = torch.ones((1, 1), dtype=self.like.dtype, device=self.like.device)
+            for j, size in enumerate(self.shape):
+                matrix = torch.kron(matrix, own if j == k else torch.eye(size, dtype=own.dtype, device=own.device))
+            rows = torch.where(matrix.any(1, keepdim=True), matrix, rows)
+        return rows
+
+    @cached_property
+    def _has_break_row(self) -> Tensor:
+        """Mask of the rows of jumps at breaks; conditions on faces take precedence."""
+        return self.at_break.repeat(len(self.system.variables)) & (self.replacing_condition < 0)
 
     @cached_property
     def replacing_condition(self) -> Tensor:
@@ -402,7 +451,7 @@ def solve_chebyshev(
             cells = make_cells(system, sizes)
             problem: DiscreteProblem = InterfaceFVProblem(system, coefficients, cells, parameter_values, like)
         case ChebyshevScheme():
-            problem = CollocationProblem(system, make_axes(system, sizes), parameter_values, like)
+            problem = CollocationProblem(system, make_axes(scheme, sizes), parameter_values, like)
             if scheme.separable is not None:
                 result = _solve_separable(problem, scheme.separable)
                 if result is not None:

@@ -216,7 +216,10 @@ def _is_feasible(plan: GridPlan, sizes: Sequence[int]) -> bool:
     match plan.scheme:
         case ChebyshevScheme(separable=SeparableOperator()):
             return prod(sizes) <= MAX_STATIONARY_POINTS
-        case ChebyshevScheme(system=system) | InterfaceFVScheme(system=system):
+        case ChebyshevScheme(system=system, breaks=breaks):
+            nodes = prod(n * (len(b) + 1) for n, b in zip(sizes, breaks, strict=True))
+            return len(system.variables) * nodes <= MAX_UNKNOWNS
+        case InterfaceFVScheme(system=system):
             return len(system.variables) * prod(sizes) <= MAX_UNKNOWNS
         case _:
             limit = MAX_EVOLUTION_POINTS if plan.problem.domain.has_time else MAX_STATIONARY_POINTS

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from pdedsl.runtime.basis.fourier import FourierAxis
-from pdedsl.runtime.basis.interpolation import Axis, CellAxis, TensorProductExpansion
+from pdedsl.runtime.basis.interpolation import Axis, CellAxis, PiecewiseChebyshevAxis, TensorProductExpansion
 
 MIN_BLOCK = 4  # coefficients per block: even or odd functions have two that are not zero
 BLOCK_FRACTION = 8  # a block is the last eighth of the coefficients
@@ -56,6 +56,9 @@ def _decay(axis: Axis, squares: Tensor, dim: int) -> AxisDecay:
     lines = squares.sum(others)  # (components, coefficients): time and the other axes are summed
     if isinstance(axis, FourierAxis):  # cosines, then sines without the constant
         lines = torch.cat([lines[:, :1], lines[:, 1 : axis.half] + lines[:, axis.half :]], 1)
+    if isinstance(axis, PiecewiseChebyshevAxis):  # lines of all pieces, weighted by their lengths
+        weights = lines.new_tensor([(p.end - p.start) / (axis.end - axis.start) for p in axis.pieces])
+        lines = (lines.reshape(len(lines), -1, axis.n) * weights[:, None]).flatten(0, 1)
     total = max(float(lines.sum()), 1e-300)
     parts = [_line_decay(line[: _degree_count(line)] / total) for line in lines]
     rounding = lines.shape[1] * torch.finfo(squares.dtype).eps
