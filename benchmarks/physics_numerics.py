@@ -309,7 +309,7 @@ def tensor_interpolant(x: Array, y: Array, values: Array) -> Callable[[Array], A
 def _allen_cahn() -> list[Callable[[Array], Array]]:
     from scipy.integrate import solve_ivp
 
-    x, d = chebyshev(160, -1, 1)
+    x, d = chebyshev(320, -1, 1)
     second = 0.001 * (d @ d)[1:-1]
 
     def full(v: Array) -> Array:

@@ -238,7 +238,7 @@ PROBLEMS: dict[str, Problem] = {
     "rotating_gaussian": Problem(closed.rotating_gaussian, ((-3, 3), (-3, 3), (0, 2 * pi)), 1e-7),
     # Reaction and diffusion
     "fisher_front": Problem(closed.fisher_front, ((-5, 5), UNIT)),
-    "allen_cahn": Problem(numerics.allen_cahn, (SYMMETRIC, UNIT), 1e-7, at_levels=True),
+    "allen_cahn": Problem(numerics.allen_cahn, (SYMMETRIC, UNIT), 1e-6, at_levels=True),
     "allen_cahn_periodic": Problem(numerics.allen_cahn_periodic, (SYMMETRIC, UNIT), 1e-6, at_levels=True),
     "cahn_hilliard": Problem(numerics.cahn_hilliard, (SYMMETRIC, UNIT), 1e-7, at_levels=True),
     "gray_scott": Problem(numerics.gray_scott, (SYMMETRIC, SYMMETRIC, (0, 50)), 1e-6, at_levels=True),

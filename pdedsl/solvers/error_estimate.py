@@ -40,6 +40,7 @@ from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.ir.solver_plans import FiniteVolumeScheme
+from pdedsl.runtime.basis.interpolation import TensorProductExpansion
 from pdedsl.runtime.diff.autodiff import partial_derivatives
 from pdedsl.runtime.ode.step_doubling import MaxStepsExceeded, StepSizeUnderflow
 from pdedsl.solvers.ansatz import AnsatzModule, AnsatzWithFunctions
@@ -180,7 +181,21 @@ def evaluate_derivatives(module: Callable[[Tensor], Tensor], wanted: Sequence[De
     """A column for each derivative, (n, number of derivatives)."""
     if not wanted:
         return points.new_zeros(len(points), 0)
+    if isinstance(module, TensorProductExpansion):
+        return torch.stack([_differentiate_expansion(module, d, points) for d in wanted], -1)
     return partial_derivatives(module, points, *map(derivative_path, wanted)).detach()
+
+
+def _differentiate_expansion(module: TensorProductExpansion, derivative: Derivative, points: Tensor) -> Tensor:
+    """By the coefficients in space, and by automatic differentiation in time."""
+    space = len(module.axes)
+    expansion = module.differentiate(derivative.orders[:space])
+
+    def at_times(x: Tensor) -> Tensor:
+        return expansion(torch.cat([points[:, :space], x[:, space:]], 1))
+
+    in_time = replace(derivative, orders=(0,) * space + derivative.orders[space:])
+    return partial_derivatives(at_times, points, derivative_path(in_time)).detach()[:, 0]
 
 
 def _substitute_parameters(expr: Expr, statement: StrongForm, values: Mapping[str, float]) -> Expr:

@@ -56,7 +56,13 @@ def levels_of(candidate: Candidate, options: SolveOptions) -> Levels:
         return
     match plan:
         case GridPlan():
-            yield from levels_by_grid(plan, tolerance=options.tolerance, seed=options.seed, device=options.device)
+            yield from levels_by_grid(
+                plan,
+                tolerance=options.tolerance,
+                seed=options.seed,
+                device=options.device,
+                is_exhausted=lambda: options.budget.is_exhausted,
+            )
         case ElementsPlan():
             yield from levels_by_elements(plan, tolerance=options.tolerance, device=options.device)
         case RandomFeaturesPlan():

@@ -39,6 +39,7 @@ from pdedsl.solvers.error_estimate import (
     residual_audit,
     sample_test_points,
 )
+from pdedsl.solvers.grid.grid_result import TIME_ERROR
 from pdedsl.solvers.method_result import EstimateKind, SolverResult
 from pdedsl.solvers.methods import SolveOptions, has_derivatives, levels_of
 
@@ -52,6 +53,7 @@ UNRESOLVED = 0.3  # above this error, the scales of the solution may not be reso
 MAX_UNRESOLVED_LEVELS = 6  # levels after which an unresolved method has stagnated
 COST_GROWTH = 3.0  # assumed ratio of the costs of two levels before it has been observed
 AGREEMENT_LEVELS = 3  # levels whose differences decrease, for methods with no estimate but refinement
+COMMON_STEPS_RATIO = 0.5  # of the errors of time steps: levels whose tolerances differ by ten have common steps above
 ROUNDING = 1e-15  # smallest relative error in double precision
 
 
@@ -214,7 +216,12 @@ class Strategy:
         difference = inf
         if history:
             difference = relative_error(history[-1].values, values, self._power)
-            estimates[EstimateKind.REFINEMENT] = max(difference * self._ratio(difference, estimates, history), ROUNDING)
+            error = difference * self._ratio(difference, result, estimates, history) + _common_error(
+                result, history[-1]
+            )
+            estimates[EstimateKind.REFINEMENT] = max(error, ROUNDING)
+        elif EstimateKind.DECAY in estimates:
+            estimates[EstimateKind.DECAY] += result.metrics.get(TIME_ERROR, 0.0)
         second = self._second_method(candidate, values)
         if second is not None:
             estimates[EstimateKind.SECOND_METHOD] = second
@@ -222,13 +229,14 @@ class Strategy:
             estimates[EstimateKind.RESIDUAL] = self._residual(result)
         return Level(result, values, estimates, difference)
 
-    def _ratio(self, difference: float, estimates: Estimates, history: list[Level]) -> float:
-        """The error of this level relative to that of the previous one."""
+    def _ratio(self, difference: float, result: SolverResult, estimates: Estimates, history: list[Level]) -> float:
+        """The error of this level relative to that of the previous one, in space or in time."""
         previous = history[-1]
         if EstimateKind.DECAY in estimates and EstimateKind.DECAY in previous.estimates:
             before, after = previous.estimates[EstimateKind.DECAY], estimates[EstimateKind.DECAY]
             explained = difference <= COEFFICIENT_FACTOR * before
-            return min(1.0, after / before) if explained and before > 0 else 1.0
+            ratio = after / before if explained and before > 0 else 1.0
+            return min(1.0, max(ratio, _time_ratio(result, previous)))
         if not isfinite(previous.difference) or previous.difference <= difference:
             return 1.0
         rate = difference / previous.difference
@@ -322,6 +330,17 @@ class Strategy:
 
 
 ACCEPTED, REFINED = "accepted", "refined"
+
+
+def _time_ratio(result: SolverResult, previous: Level) -> float:
+    """The sum of the error estimates of all time steps relative to that of the previous level; 0 without steps."""
+    after, before = (r.metrics.get(TIME_ERROR, 0.0) for r in (result, previous.result))
+    return after / before if before > 0 else 0.0
+
+
+def _common_error(result: SolverResult, previous: Level) -> float:
+    """The error of time steps that both levels have in common, which their difference does not contain."""
+    return result.metrics.get(TIME_ERROR, 0.0) if _time_ratio(result, previous) > COMMON_STEPS_RATIO else 0.0
 
 
 def _needs_refinement(estimates: Estimates) -> bool:

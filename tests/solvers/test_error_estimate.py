@@ -10,8 +10,13 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from pdedsl.codegen.physics import derivative_path
 from pdedsl.compiler import to_compilation
 from pdedsl.ir.plan import SolvePlan
+from pdedsl.ir.residual import Derivative
+from pdedsl.runtime.basis.fourier import FourierAxis
+from pdedsl.runtime.basis.interpolation import Axis, ChebyshevAxis, PiecewiseChebyshevAxis, TensorProductExpansion
+from pdedsl.runtime.diff.autodiff import partial_derivatives
 from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.crosscheck import Crosscheck, MethodResult, PairComparison, compare_pair
 from pdedsl.solvers.error_estimate import (
@@ -22,6 +27,7 @@ from pdedsl.solvers.error_estimate import (
     ResidualNorm,
     Verdict,
     compare,
+    evaluate_derivatives,
     reference_solutions,
 )
 from pdedsl.solvers.methods import SolveOptions
@@ -291,3 +297,20 @@ def test_discontinuous_solutions_are_judged_in_l1() -> None:
     near, far = (Comparison("another", 0.05, 0.0, 1e-12, exact=False, mean=mean) for mean in (0.009, 0.011))
     assert [ErrorEstimate((), (c,)).verdict for c in (near, far)] == [Verdict.HOLDS, Verdict.DISAGREES]
     assert float(ErrorEstimate((), (near,)).error) == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize(
+    "axis", [ChebyshevAxis(-1, 2, 9), PiecewiseChebyshevAxis((-1.0, 0.5, 2.0), 7), FourierAxis(-1, 3, 5)]
+)
+def test_derivatives_of_expansions_by_coefficients_and_by_automatic_differentiation(axis: Axis) -> None:
+    generator = torch.Generator().manual_seed(0)
+    n = axis.modes if isinstance(axis, FourierAxis) else axis.n * (2 if isinstance(axis, PiecewiseChebyshevAxis) else 1)
+    values = torch.randn(9, 2, n, 6, generator=generator, dtype=torch.float64)
+    times = torch.linspace(0, 1, 9, dtype=torch.float64)
+    expansion = TensorProductExpansion((axis, ChebyshevAxis(0, 1, 6)), values, times)
+    points = torch.rand(20, 3, generator=generator, dtype=torch.float64) * torch.tensor([3.0, 1, 1]) - torch.eye(3)[0]
+    wanted = [
+        Derivative(c, orders) for c in (0, 1) for orders in ((0, 0, 0), (2, 0, 0), (1, 1, 0), (1, 0, 1), (0, 0, 2))
+    ]
+    by_paths = partial_derivatives(expansion, points, *map(derivative_path, wanted)).detach()
+    torch.testing.assert_close(evaluate_derivatives(expansion, wanted, points), by_paths, rtol=1e-9, atol=1e-9)

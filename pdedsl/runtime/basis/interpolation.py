@@ -4,6 +4,7 @@ Lagrange interpolation in time, piecewise polynomials, and moving least squares 
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from math import pi
 from typing import assert_never
@@ -104,9 +105,33 @@ def expansion_coefficients(axis: Axis, values: Tensor, dim: int) -> Tensor:
         case ChebyshevAxis():
             return chebyshev_coefficients(values, dim)
         case PiecewiseChebyshevAxis(n=n):
-            return torch.cat([chebyshev_coefficients(part, dim) for part in values.split(n, dim)], dim)
+            return torch.cat([chebyshev_coefficients(part, dim) for part in torch.split(values, n, dim)], dim)
         case CellAxis():
             return values
+        case _:
+            assert_never(axis)
+
+
+def differentiate_coefficients(axis: Axis, coefficients: Tensor, dim: int) -> Tensor:
+    """The coefficients of the derivative along an axis; not for hat functions, which have none."""
+    match axis:
+        case FourierAxis(period=period, half=half):
+            k = torch.arange(1, half, dtype=coefficients.dtype, device=coefficients.device) * (2 * pi / period)
+            k = k.reshape(-1, *[1] * (coefficients.ndim - dim - 1))
+            constant, cosines, sines = torch.split(coefficients, [1, half - 1, half - 1], dim)
+            return torch.cat([torch.zeros_like(constant), k * sines, -k * cosines], dim)
+        case ChebyshevAxis(start=start, end=end, n=n):
+            k = torch.arange(n, dtype=coefficients.dtype, device=coefficients.device)
+            odd = ((k - k[:, None]) % 2 == 1) & (k > k[:, None])
+            matrix = torch.where(odd, 2 * k, 0.0)  # T′ₖ = 2k (Tₖ₋₁ + Tₖ₋₃ + …), with half of T₀
+            matrix[0] /= 2
+            product = torch.tensordot(matrix * (2 / (end - start)), coefficients, dims=([1], [dim]))
+            return torch.movedim(product, 0, dim)
+        case PiecewiseChebyshevAxis(n=n, pieces=pieces):
+            parts = zip(pieces, torch.split(coefficients, n, dim), strict=True)
+            return torch.cat([differentiate_coefficients(piece, part, dim) for piece, part in parts], dim)
+        case CellAxis():
+            raise NotImplementedError("hat functions have no derivatives")
         case _:
             assert_never(axis)
 
@@ -128,8 +153,14 @@ class TensorProductExpansion(nn.Module):
 
     def forward(self, points: Tensor) -> Tensor:
         x = points.to(self.coefficients.dtype)
+        functions = max(self.coefficients.shape[2:], default=1)
+        parts = torch.split(x, max(1, MAX_BUFFER_SIZE // functions))
+        return torch.cat([self._evaluate(part) for part in parts])
+
+    def _evaluate(self, x: Tensor) -> Tensor:
+        bases = [basis_functions(axis, x[:, k]) for k, axis in enumerate(self.axes)]
         if not self.timed:
-            return self._in_space(self.coefficients, x).squeeze(1)
+            return self._in_space(self.coefficients, bases).squeeze(1)
         width = min(self.stencil, len(self.times))
         t = x[:, -1]
         after = torch.searchsorted(self.times, t.detach().contiguous(), right=True)
@@ -139,21 +170,32 @@ class TensorProductExpansion(nn.Module):
         found = [x.new_zeros(0, self.coefficients.shape[1])]
         for k, rows in zip(starts.tolist(), torch.split(order, counts.tolist()), strict=True):
             weights = lagrange_weights(t[rows], self.times[k : k + width].expand(len(rows), width))
-            values = self._in_space(self.coefficients[k : k + width], x[rows, :-1])
+            values = self._in_space(self.coefficients[k : k + width], [basis[rows] for basis in bases])
             found.append((weights.unsqueeze(-1) * values).sum(1))
         return torch.cat(found)[order.argsort()]
 
-    def _in_space(self, coefficients: Tensor, x: Tensor) -> Tensor:
-        """(S, c, K, …) at points (p, d): (p, S, c)."""
-        most = max(1, MAX_BUFFER_SIZE // max(1, coefficients[..., 0].numel() if len(self.axes) > 1 else 1))
-        return torch.cat([self._contracted(coefficients, part) for part in torch.split(x, most)])
+    def differentiate(self, orders: tuple[int, ...]) -> TensorProductExpansion:
+        """∂^α in space."""
+        coefficients = self.coefficients
+        for k, (axis, order) in enumerate(zip(self.axes, orders, strict=True)):
+            for _ in range(order):
+                coefficients = differentiate_coefficients(axis, coefficients, k + 2)
+        derivative = copy(self)
+        derivative._buffers = {**self._buffers, "coefficients": coefficients}
+        return derivative
 
-    def _contracted(self, coefficients: Tensor, x: Tensor) -> Tensor:
-        bases = [basis_functions(axis, x[:, k]) for k, axis in enumerate(self.axes)]
-        found: Tensor = torch.tensordot(bases[0], coefficients, dims=([1], [2]))  # (p, S, c, K₂, …)
-        for basis in bases[1:]:
-            found = torch.einsum("pk,psck...->psc...", basis, found)
-        return found
+    def _in_space(self, coefficients: Tensor, bases: list[Tensor]) -> Tensor:
+        """(S, c, K, …) with the basis functions (p, K) of each axis: (p, S, c)."""
+        most = max(1, MAX_BUFFER_SIZE // max(1, coefficients[..., 0].numel() if len(bases) > 1 else 1))
+        parts = zip(*(torch.split(basis, most) for basis in bases), strict=True)
+        return torch.cat([_contract(coefficients, list(part)) for part in parts])
+
+
+def _contract(coefficients: Tensor, bases: list[Tensor]) -> Tensor:
+    found: Tensor = torch.tensordot(bases[0], coefficients, dims=([1], [2]))  # (p, S, c, K₂, …)
+    for basis in bases[1:]:
+        found = torch.einsum("pk,psck...->psc...", basis, found)
+    return found
 
 
 # ---- Piecewise polynomials

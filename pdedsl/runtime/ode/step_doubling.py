@@ -54,12 +54,18 @@ class MaxStepsExceeded(StepSizeUnderflow):
     """The maximum number of steps was attempted."""
 
 
+class CpuTimeExceeded(StepSizeUnderflow):
+    """The CPU time is used up."""
+
+
 @dataclass(frozen=True)
 class StepBudget:
-    """The tolerance for the sum of all error estimates, and the maximum number of attempted steps, if limited."""
+    """The tolerance for the sum of all error estimates, the maximum number of attempted steps, if limited, and whether
+    the CPU time is used up."""
 
     tolerance: float
     max_steps: int | None = None
+    is_exhausted: Callable[[], bool] = lambda: False
 
 
 @dataclass(frozen=True)
@@ -75,6 +81,7 @@ class StepControl:
     error_weights: Tensor | None = None
     min_error: float = 0.0  # error estimate that is accepted in any step
     max_steps: int | None = None  # maximum number of attempted steps
+    is_exhausted: Callable[[], bool] = lambda: False  # whether the CPU time is used up
     batched: bool = False
 
     @property
@@ -108,6 +115,8 @@ def integrate_adaptively(step: Step, start: Tensor, length: float, control: Step
         begin, tried = length * path.ends[-1] / TICKS, tried + 1
         if control.max_steps is not None and tried > control.max_steps:
             raise MaxStepsExceeded(f"{control.max_steps} steps reach only time {begin:g}")
+        if control.is_exhausted():
+            raise CpuTimeExceeded(f"the CPU time ends at time {begin:g} of the solution")
         half, end, error = _double_step(step, path.states[-1], begin, length, level, control)
         allowed = max(control.tolerance * 2.0**-level, control.min_error)
         stalled = before * 0.5 < error < ROUNDING_RTOL  # shorter steps do not reduce rounding errors

@@ -87,7 +87,9 @@ def differentiation_matrix(axis: Axis, like: Tensor) -> Tensor:
         matrix: Tensor = torch.fft.irfft(wave[:, None] * torch.fft.rfft(identity, dim=0), n=axis.modes, dim=0)
         return matrix
     if isinstance(axis, PiecewiseChebyshevAxis):
-        return torch.block_diag(*(differentiation_matrix(piece, like) for piece in axis.pieces))  # type: ignore[no-untyped-call]
+        blocks = [differentiation_matrix(piece, like) for piece in axis.pieces]
+        pieces: Tensor = torch.block_diag(*blocks)  # type: ignore[no-untyped-call]
+        return pieces
     return chebyshev.differentiation_matrix(axis.n, like) * (2 / (axis.end - axis.start))
 
 
@@ -623,6 +625,7 @@ def _integrate(problem: DiscreteProblem, budget: StepBudget) -> TimeHistory:
         error_weights=_error_weights(problem),
         min_error=min_error,
         max_steps=budget.max_steps,
+        is_exhausted=budget.is_exhausted,
     )
     if system.defined_up_to_constant and isinstance(problem, CollocationProblem):
         start = consistent_initial_values(

@@ -28,7 +28,7 @@ from pdedsl.ir.solver_plans import (
     ShortleyWellerScheme,
 )
 from pdedsl.runtime.basis.interpolation import TensorProductExpansion
-from pdedsl.runtime.ode.step_doubling import MIN_INTERPOLATION_RTOL, StepBudget, StepSizeUnderflow
+from pdedsl.runtime.ode.step_doubling import CpuTimeExceeded, StepBudget, StepSizeUnderflow
 from pdedsl.solvers.ansatz import add_lifts
 from pdedsl.solvers.collocation_points import fix_gauge
 from pdedsl.solvers.grid.chebyshev import MAX_UNKNOWNS, feasible_size, solve_chebyshev
@@ -140,7 +140,7 @@ SPECTRAL_START = {1: 16, 2: 12, 3: 8}  # points per axis of the first level, by 
 CELLS_START = {1: 64, 2: 32, 3: 16}
 MAX_EVOLUTION_POINTS, MAX_STATIONARY_POINTS = 1 << 18, 1 << 21  # of a level: the states at all times are in memory
 CLIPPING_STEPS = 20  # between two levels, if the finer one exceeds the limit
-TIME_FRACTION = 0.1  # of the tolerance, for the sum of the errors of all time steps
+RESOLVED_FRACTION = 0.1  # of the tolerance, for the omitted coefficients of an axis
 MAX_FAILURES = 3  # levels on which Newton's method or a time step may fail before the method has failed
 
 
@@ -152,14 +152,15 @@ def levels_by_grid(
     device: torch.device | str = "cpu",
     dtype: torch.dtype = torch.float64,
     max_steps: int | None = None,
+    is_exhausted: Callable[[], bool] = lambda: False,
 ) -> Levels:
     """Solutions on successively finer grids, until the limit of points.
 
     Spectral schemes estimate the relative L2 norm of the omitted coefficients (DECAY); axes whose coefficients have
-    decayed below `tolerance` are not refined. The tolerance of the time steps decreases from level to level.
-    `seed` is unused by schemes without random numbers.
+    decayed below `tolerance` are not refined. The tolerance of the time steps decreases by a factor of ten from level
+    to level. `seed` is unused by schemes without random numbers; `is_exhausted` ends a level in time.
 
-    Raises `GridSolveFailed` if the first levels fail.
+    Raises `GridSolveFailed` if the first levels fail, or if the CPU time is used up.
     """
     like = torch.zeros((), dtype=dtype, device=device)
     if isinstance(plan.scheme, OdeScheme):
@@ -167,21 +168,20 @@ def levels_by_grid(
         return
     sizes, level, failures = _first_sizes(plan), 0, 0
     while _is_feasible(plan, sizes):
-        budget = StepBudget(TIME_FRACTION * tolerance / 2**level, max_steps)
+        budget = StepBudget(tolerance / COARSE_TOL_FACTOR**level, max_steps, is_exhausted)
         try:
             with torch.no_grad():
                 result = _solve_level(plan, sizes, {}, like, _fixed(budget))
-        except IllPosedProblem:
-            raise
-        except GridSolveFailed:
+        except GridSolveFailed as failure:
             failures += 1
-            if failures == MAX_FAILURES:
+            final = isinstance(failure, IllPosedProblem) or isinstance(failure.__cause__, CpuTimeExceeded)
+            if final or failures == MAX_FAILURES:
                 raise
             sizes = refine_sizes(sizes, None, tolerance)
             continue
         decays = _decays(result)
         yield _level_result(plan, sizes, result, decays)
-        refined = refine_sizes(sizes, decays, TIME_FRACTION * tolerance)
+        refined = refine_sizes(sizes, decays, RESOLVED_FRACTION * tolerance)
         sizes, level = _feasible_sizes(plan, sizes, refined), level + 1
 
 
@@ -230,17 +230,12 @@ def _decays(result: GridResult) -> tuple[AxisDecay, ...] | None:
     return axis_decays(result.module) if isinstance(result.module, TensorProductExpansion) else None
 
 
-def _time_error(result: GridResult) -> float:
-    """Estimated error of the time steps and of the interpolation between them."""
-    return result.metrics[TIME_ERROR] + MIN_INTERPOLATION_RTOL if TIME_ERROR in result.metrics else 0.0
-
-
 def _level_result(
     plan: GridPlan, sizes: Sequence[int], result: GridResult, decays: Sequence[AxisDecay] | None
 ) -> SolverResult:
     estimates = {}
     if decays is not None:
-        estimates[EstimateKind.DECAY] = max((d.tail for d in decays), default=0.0) + _time_error(result)
+        estimates[EstimateKind.DECAY] = max((d.tail for d in decays), default=0.0)
     module = add_lifts(result.module, plan.lifts, plan.problem.domain.coordinates)
     method = replace(plan.method, n=max(sizes))
     return SolverResult(module, method, {"n": float(max(sizes)), **result.metrics}, result.notes, {}, estimates)

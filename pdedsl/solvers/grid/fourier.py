@@ -259,7 +259,14 @@ def solve_fourier(
         system,
         lambda differentiable: _stepper(problem if differentiable else replace(problem)),
         start,
-        StepControl(ETDRK4.order, budget.tolerance, True, max_steps=budget.max_steps, batched=bool(problem.batch)),
+        StepControl(
+            ETDRK4.order,
+            budget.tolerance,
+            extrapolated=True,
+            max_steps=budget.max_steps,
+            is_exhausted=budget.is_exhausted,
+            batched=bool(problem.batch),
+        ),
         lambda: start.requires_grad or problem.requires_gradients,
     )
     times = physical_times(system, history)
