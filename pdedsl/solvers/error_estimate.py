@@ -192,7 +192,8 @@ def _differentiate_expansion(module: TensorProductExpansion, derivative: Derivat
     expansion = module.differentiate(derivative.orders[:space])
 
     def at_times(x: Tensor) -> Tensor:
-        return expansion(torch.cat([points[:, :space], x[:, space:]], 1))
+        values: Tensor = expansion(torch.cat([points[:, :space], x[:, space:]], 1))
+        return values
 
     in_time = replace(derivative, orders=(0,) * space + derivative.orders[space:])
     return partial_derivatives(at_times, points, derivative_path(in_time)).detach()[:, 0]
