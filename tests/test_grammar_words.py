@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
-from grammar_page import FENCES, LINES, PAGE, Fence, codes, error_codes, files, framed, paragraph, tables, tagged
+from grammar_page import FENCES, LINES, PAGE, ROOT, Fence, codes, error_codes, files, framed, paragraph, tables, tagged
 
 from pdedsl.api import format, parse
 from pdedsl.config.base import Forms, Param, Whole
@@ -48,6 +50,53 @@ def whole(rows: list[list[str]]) -> list[list[str]]:
         else:
             found[-1] = [*found[-1][:-1], f"{found[-1][-1]} {row[-1]}"]
     return found
+
+
+def groups_of(cells: list[str]) -> list[Forms[Any]]:
+    """The words that belong into the last cell of a row of methods or of blocks."""
+    if len(cells) == 2:
+        return [PARTS[part] for part in codes(cells[0])[:1] if part in PARTS]
+    rules = [ENTRIES[b][e] for b in codes(cells[0]) for e in codes(cells[1]) if e in ENTRIES.get(b, {})]
+    return [rule.what.forms for rule in rules if isinstance(rule.what, Calls) and not rule.what.sourced]
+
+
+def with_missing_words(lines: list[str]) -> list[str]:
+    """The page with a line for the words that a row does not list yet."""
+    found: list[str] = []
+    words: dict[str, str] = {}
+
+    def complete() -> None:
+        row = " ".join(codes(" ".join(line for line in found[start:])))
+        missing = [shown for name, shown in words.items() if not re.search(rf"\b{name}\b", row)]
+        if missing:
+            signatures = ", ".join(f"`{shown}`" for shown in missing).replace("|", "\\|")
+            found.append(f"{'| ' * cells}{signatures} |")
+
+    start, cells, inside = 0, 0, False
+    for line in [*lines, ""]:
+        columns = [c.strip() for c in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if words and not (columns and not columns[0]):
+            complete()
+            words = {}
+        inside = line == "<!-- table: words -->" or (inside and line.startswith("|"))
+        if inside and columns and columns[0]:
+            start, cells = len(found), len(columns)
+            words = {name: form.shown() for group in groups_of(columns) for name, form in group.items()}
+        found.append(line)
+    return found[:-1]
+
+
+def test_every_word_has_a_row(golden: Callable[[Path, str], None]) -> None:
+    """`pytest --update-golden` appends the missing ones."""
+    golden(ROOT / "grammar" / "README.md", "\n".join(with_missing_words(LINES)))
+
+
+@pytest.mark.parametrize("beginning", ["| | `radau5", "| | | | `autoattack", "| | `dropout"])
+def test_missing_words_are_appended(beginning: str) -> None:
+    removed = next(line for line in LINES if line.startswith(beginning))
+    fewer = [line for line in LINES if line != removed]
+    (added,) = Counter(with_missing_words(fewer)) - Counter(fewer)
+    assert {code.partition("(")[0] for code in codes(added)} == {code.partition("(")[0] for code in codes(removed)}
 
 
 WORDS = [whole(rows) for rows in tables("table: words")]

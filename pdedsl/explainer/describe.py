@@ -8,13 +8,8 @@ from sympy import Expr, I, S
 
 from pdedsl.config.methods import (
     Adaptive,
-    Elements,
     EnsembleWeighting,
-    Grid,
     LaplacianEstimator,
-    MonteCarlo,
-    Pinn,
-    RandomFeatures,
     ResidualTimes,
     SpatialDifferentiation,
     TimeDifferentiation,
@@ -58,47 +53,12 @@ from pdedsl.symbolic.printing import notation
 
 # ---- Theorems
 
-FEYNMAN_KAC = Theorem(
-    "the Feynman-Kac formula",
-    "Øksendal, sections 8.2 and 9.1; Kloeden, Platen",
-    "u(x, t) is the expected value of the data at the end point of the diffusion process started at (x, t), weighted "
-    "by e^{∫c}, plus the weighted integral of the source along its path",
-)
-RANDOM_FEATURES = Theorem(
-    "collocation with random Fourier features",
-    "Rahimi, Recht 2007; Huang, Zhu, Siew 2006",
-    "u is a linear combination of sines with random frequencies; its coefficients minimise the residuals of the "
-    "equations and conditions at collocation points",
-)
-DISCRETISATION = Theorem(
-    "discretisation on a grid",
-    "LeVeque 2007; Trefethen 2000",
-    "u is represented by its values at grid points, and the equations and conditions become a system for these values",
-)
-GALERKIN = Theorem(
-    "Galerkin's method with finite elements",
-    "Brenner, Scott 2008; Ern, Guermond 2004",
-    "u is a continuous piecewise polynomial on a mesh that satisfies the weak form for all test functions of this kind",
-)
-
 
 def applied_theorem(theorem: Theorem, plan: Model) -> Theorem:
     """The theorem behind the method of a plan; lowering states that of collocation for every boundary value problem."""
     if not isinstance(plan, SolvePlan):
         return theorem
-    match plan.method:
-        case MonteCarlo():
-            return FEYNMAN_KAC
-        case RandomFeatures():
-            return RANDOM_FEATURES
-        case Grid():
-            return DISCRETISATION
-        case Elements():
-            return GALERKIN
-        case Pinn():
-            return theorem
-        case _:
-            assert_never(plan.method)
+    return plan.solver.theorem or theorem
 
 
 def theorem_line(theorem: Theorem) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from enum import StrEnum
+from typing import ClassVar
 
 from sympy import Expr, Symbol
 
@@ -21,6 +22,7 @@ from pdedsl.ir.diffusion_process import DiffusionProcess
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import SecondOrderOperator
+from pdedsl.ir.theorem import Theorem
 from pdedsl.ir.weak_form import WeakForm
 from pdedsl.record import Record
 
@@ -144,6 +146,33 @@ class OdeScheme(Record):
 GridScheme = FourierScheme | ChebyshevScheme | InterfaceFVScheme | FiniteVolumeScheme | ShortleyWellerScheme | OdeScheme
 
 
+# ---- Theorems behind the solvers
+
+
+FEYNMAN_KAC = Theorem(
+    "the Feynman-Kac formula",
+    "Øksendal, sections 8.2 and 9.1; Kloeden, Platen",
+    "u(x, t) is the expected value of the data at the end point of the diffusion process started at (x, t), weighted "
+    "by e^{∫c}, plus the weighted integral of the source along its path",
+)
+RANDOM_FEATURES = Theorem(
+    "collocation with random Fourier features",
+    "Rahimi, Recht 2007; Huang, Zhu, Siew 2006",
+    "u is a linear combination of sines with random frequencies; its coefficients minimise the residuals of the "
+    "equations and conditions at collocation points",
+)
+DISCRETISATION = Theorem(
+    "discretisation on a grid",
+    "LeVeque 2007; Trefethen 2000",
+    "u is represented by its values at grid points, and the equations and conditions become a system for these values",
+)
+GALERKIN = Theorem(
+    "Galerkin's method with finite elements",
+    "Brenner, Scott 2008; Ern, Guermond 2004",
+    "u is a continuous piecewise polynomial on a mesh that satisfies the weak form for all test functions of this kind",
+)
+
+
 # ---- Plans
 
 
@@ -151,6 +180,7 @@ class GridPlan(Record):
     """A scheme with `method.n` points per dimension; the solution is that of `problem` plus the lifts, if periodic
     conditions have jumps."""
 
+    theorem: ClassVar[Theorem | None] = DISCRETISATION
     problem: StrongForm = field(repr=False)
     method: Grid
     scheme: GridScheme
@@ -160,6 +190,7 @@ class GridPlan(Record):
 class RandomFeaturesPlan(Record):
     """Random Fourier features with the symmetries of the problem; `parametrized` has symbols for learned parameters."""
 
+    theorem: ClassVar[Theorem | None] = RANDOM_FEATURES
     problem: StrongForm = field(repr=False)
     method: RandomFeatures
     parametrized: StrongForm = field(repr=False)
@@ -188,6 +219,7 @@ MAX_LOW_DIMENSION = 3  # coordinates up to which plain features cover a domain d
 class PinnPlan(Record):
     """A physics-informed neural network; `parametrized` has symbols for learned parameters."""
 
+    theorem: ClassVar[Theorem | None] = None  # that of the strong form
     problem: StrongForm = field(repr=False)
     method: Pinn
     parametrized: StrongForm = field(repr=False)
@@ -200,6 +232,7 @@ class PinnPlan(Record):
 class ElementsPlan(Record):
     """Finite elements of degree `method.order` for a weak form."""
 
+    theorem: ClassVar[Theorem | None] = GALERKIN
     problem: StrongForm = field(repr=False)
     method: Elements
     weak_form: WeakForm
@@ -217,6 +250,7 @@ class PathMethod(StrEnum):
 class MonteCarloPlan(Record):
     """Paths of a diffusion process, simulated by `paths`."""
 
+    theorem: ClassVar[Theorem | None] = FEYNMAN_KAC
     problem: StrongForm = field(repr=False)
     method: MonteCarlo
     process: DiffusionProcess
