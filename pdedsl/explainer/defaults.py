@@ -53,6 +53,8 @@ def _takes_time_steps(analysis: Analysis) -> bool:
         case SpaceKind.PHYSICAL:
             return False
     named = [w for w in spec.learned if isinstance(w.type, Vector) and w.net and not isinstance(w.net.config, Mlp)]
+    if not spec.learned and not spec.realize.time:
+        return False  # chosen by the plan
     trained = spec.realize.diffusion is not None and isinstance(
         spec.realize.diffusion.config, ResidualPenalty | HeatSmoothing
     )

@@ -10,6 +10,7 @@ from pdedsl.config.methods import (
     Adaptive,
     EnsembleWeighting,
     LaplacianEstimator,
+    NoiseDistribution,
     ResidualTimes,
     SpatialDifferentiation,
     TimeDifferentiation,
@@ -39,6 +40,7 @@ from pdedsl.ir.plan import (
     Model,
     NoiseStep,
     Objective,
+    OperatorPlan,
     Part,
     ResidualBlocks,
     ResidualPenalty,
@@ -48,7 +50,9 @@ from pdedsl.ir.plan import (
     Trades,
 )
 from pdedsl.ir.problem import Domain, StrongForm
+from pdedsl.ir.terms import MatrixStructure
 from pdedsl.ir.theorem import Theorem
+from pdedsl.numerics.butcher import HEUN
 from pdedsl.symbolic.printing import notation
 
 # ---- Theorems
@@ -175,9 +179,20 @@ def network_lines(plan: Model) -> list[str]:
     if plan.readout:
         rows.append(f"readout: linear layer to {plan.classes} logits")
     if plan.classes is None:
-        return ["the solution operator of the equation, without trained weights"]
+        operator = [operator_line(plan.operator)] if isinstance(plan.operator, OperatorPlan) else []
+        return ["the solution operator of the equation, without trained weights", *operator]
     training = objective_lines(plan.objective)
     return [*rows, *([" ".join(average_texts(plan))] if average_texts(plan) else []), *training]
+
+
+def operator_line(plan: OperatorPlan) -> str:
+    """The integrator of the paths and its steps."""
+    is_random = any(s.structure is not MatrixStructure.NONE for s in plan.segments)
+    paths = f"{plan.samples:,} paths per point" if is_random else "characteristics"
+    if all(s.is_constant for s in plan.segments) and plan.law is NoiseDistribution.GAUSSIAN:
+        return f"{paths}: one exact step, as the coefficients are constant"
+    stochastic = "stochastic " if is_random and plan.scheme.method == HEUN else ""
+    return f"{paths}: steps of {notation(plan.step)} by the method {stochastic}{plan.scheme.name}"
 
 
 def average_texts(plan: DataPlan) -> tuple[str, ...]:

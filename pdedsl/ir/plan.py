@@ -362,6 +362,12 @@ class OperatorSegment(Record):
     rate: Expr = S.Zero
     source: Expr = S.Zero
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether all coefficients are numbers."""
+        matrix = (e for row in self.diffusivity for e in row)
+        return all(e.is_number for e in (*self.drift, *matrix, self.rate, self.source))
+
 
 class Alternative(Record):
     """Another method for the same problem; `obstacle` is the reason why it does not apply, empty if it does."""

@@ -166,7 +166,7 @@ def _pure_diffusion_step(segment: SdeSegment, word: Diffusion | None) -> NoiseSt
 
 def _sde_steps(segment: SdeSegment, paths: PathExpectation, spec: Spec, method: Method) -> SdeSteps:
     """Steps of a scheme along a drift on R^d."""
-    scheme = scheme_of(spec)
+    scheme = scheme_of(spec, paths)
     steps = steps_of(scheme.config)
     dt = segment.length / steps
     time_sign = -1 if paths.direction is Direction.INITIAL else 1

@@ -24,14 +24,16 @@ from pdedsl.config.methods import (
     StochasticDepth,
 )
 from pdedsl.config.networks import Network, Resnet
+from pdedsl.ir.representation import PathExpectation
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.system_kinds import integrator_of
 from pdedsl.numerics.butcher import EULER, HEUN
+from pdedsl.planning.step_selection import chosen_integrator
 
 
-def scheme_of(spec: Spec) -> Located[Integrator]:
-    """The integrator for characteristics."""
-    method = integrator_of(spec)
+def scheme_of(spec: Spec, paths: PathExpectation) -> Located[Integrator]:
+    """The integrator for characteristics: of the spec, or chosen if all coefficients are known."""
+    method = chosen_integrator(paths, spec) or integrator_of(spec)
     if isinstance(method.config, Reversible | Imex):
         raise errors.methods.cannot_integrate_characteristics(method.config.name, ONE_STEP, method.span)
     return method

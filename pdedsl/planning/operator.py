@@ -30,7 +30,7 @@ def operator_plan_or_error(paths: PathExpectation, spec: Spec) -> OperatorPlan |
 
 def plan_operator(paths: PathExpectation, spec: Spec) -> OperatorPlan:
     """The evolution operator on R^d, for data given at run time."""
-    scheme = scheme_of(spec)
+    scheme = scheme_of(spec, paths)
     method = spec.realize.diffusion.config if spec.realize.diffusion else None
     exact = [is_exact_in_one_step(segment, method) for segment in paths.segments]
     for segment, is_exact in zip(paths.segments, exact, strict=True):
