@@ -130,11 +130,11 @@ def classify(residual: Residual, normal: Normal) -> BoundaryCondition:
     gradient = {d.orders.index(1): c for d, c in terms if d.order}
     if not gradient:
         return Dirichlet(component, value / alpha) if alpha.is_nonzero else General(residual)
-    beta = _normal_coefficient(gradient, normal)
+    beta = normal_coefficient(gradient, normal)
     return General(residual) if beta is None or not beta.is_nonzero else Robin(component, alpha, beta, value)
 
 
-def _normal_coefficient(gradient: Mapping[int, Expr], normal: Normal) -> Expr | None:
+def normal_coefficient(gradient: Mapping[int, Expr], normal: Normal) -> Expr | None:
     """β of b·∇u = β ∂u/∂n, if b = β n; None for an oblique derivative or a derivative in time."""
     if set(gradient) != {k for k, n in enumerate(normal) if n != 0}:
         return None

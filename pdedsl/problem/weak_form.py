@@ -12,11 +12,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import permutations
+from typing import assert_never
 
 from sympy import Add, DiracDelta, Expr, Heaviside, Rational, S, Symbol, integrate, simplify
 from sympy.integrals.integrals import Integral
 
-from pdedsl.ir.boundary import Dirichlet, Face, General, InitialCondition, Place, Robin, ScalarCondition
+from pdedsl.ir.boundary import (
+    Dirichlet,
+    Face,
+    General,
+    InitialCondition,
+    Place,
+    Robin,
+    ScalarCondition,
+    normal_coefficient,
+)
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.ir.weak_form import BoundaryIntegral, EssentialCondition, TrialFunction, WeakEquation, WeakForm
@@ -333,7 +343,7 @@ class WeakFormBuilder:
                 continue
             assert not isinstance(c.kind, InitialCondition)
             reason = find_reason(MethodFamily.ELEMENTS, type_of(c.kind), region_of_condition(c.place, c.part))
-            if reason:
+            if reason and self._coupled_normal_derivative(c) is None:
                 raise NoWeakForm(reason)
             yield c
 
@@ -383,14 +393,49 @@ class WeakFormBuilder:
                 case Robin(component=component, alpha=alpha, beta=beta, value=value):
                     k = self.variables.index((component, 0))
                     normal_derivatives[k] = (value - alpha * self.jet(k, self.zero)) / beta
+                case General():
+                    derivative = self._coupled_normal_derivative(c)
+                    assert derivative is not None
+                    normal_derivatives[derivative[0]] = derivative[1]
+                case InitialCondition():
+                    raise AssertionError(c)
                 case _:
-                    raise AssertionError("refused above")
+                    assert_never(c.kind)
         occurring = {
             d.component for d, s in self.jets.items() if d.order == 1 and any(s in g.free_symbols for g in flux)
         }
         for k in occurring if has_pressure else ():
             normal_derivatives.setdefault(k, S.Zero)
         return self._in_normal_direction(flux, place, normal_derivatives).xreplace(values)
+
+    def _coupled_normal_derivative(self, condition: ScalarCondition) -> tuple[int, Expr] | None:
+        """k and q of ∂u_k/∂n = q(u, ∇u), for a condition that determines the normal derivative of one component by
+        values, and on a face by tangential derivatives of other components, such as a traction; None for others."""
+        if not isinstance(condition.kind, General):
+            return None
+        residual, space = condition.kind.residual, len(self.problem.domain.space)
+        if any(any(d.orders[space:]) or d.order > 1 for d in residual.derivatives) or residual.expr.has(Field, Partial):
+            return None
+        values = {
+            s: self.jet(self.variables.index((d.component, 0)), d.orders[:space]) for s, d in residual.jet_variables
+        }
+        gradients: dict[int, dict[int, Expr]] = {}
+        for symbol, d in residual.jet_variables:
+            if d.order:
+                slope = residual.expr.diff(symbol)
+                gradients.setdefault(d.component, {})[d.orders.index(1)] = slope
+                if slope.free_symbols & {s for s, e in residual.jet_variables if e.order}:
+                    return None
+        normal = condition.place.normal(self.problem.domain.space)
+        found = {c: normal_coefficient(b, normal) for c, b in gradients.items()}
+        own = [c for c, beta in found.items() if beta is not None and beta.is_nonzero]
+        axis = condition.place.coordinate if isinstance(condition.place, Face) else None
+        if len(own) != 1 or any(axis is None or axis in b for c, b in gradients.items() if c != own[0]):
+            return None
+        (component,) = own
+        normal_terms = {s: S.Zero for s, d in residual.jet_variables if d.order and d.component == component}
+        rest = residual.expr.xreplace(normal_terms).xreplace(values)
+        return self.variables.index((component, 0)), expand(-rest / found[component])
 
     def _in_normal_direction(
         self, flux: tuple[Expr, ...], place: Place, normal_derivatives: Mapping[int, Expr]

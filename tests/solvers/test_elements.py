@@ -202,3 +202,50 @@ def test_order_of_velocity_and_pressure() -> None:
     orders = [math.log2(coarse / fine) for coarse, fine in zip(*errors, strict=True)]
     assert orders[0] > 2.7
     assert orders[1] > 1.8
+
+
+# ---- Conditions of systems
+
+
+def system(domain: str, statements: str, method: str) -> ElementsPlan:
+    head = f"pde S\nspace (x, y) in {domain}\nunknown u(x, y) : scalar\nunknown v(x, y) : scalar\n"
+    return plan_of(f"{head}{statements}\nrealize equation by {method}\n")
+
+
+def test_absorbing_boundary() -> None:
+    """∂(u + iv)/∂n - ik (u + iv) = g for the plane wave exp(ikx) in a disc."""
+    plan = system(
+        DISC,
+        "Δu + 9 u = 0\nΔv + 9 v = 0\n∂u/∂n + 3 v = 3(1 - x) sin(3x) on boundary\n"
+        "∂v/∂n - 3 u = 3(x - 1) cos(3x) on boundary",
+        "elements(order=3, h=0.1)",
+    )
+    points = points_of(plan)
+    exact = torch.stack([torch.cos(3 * points[:, 0]), torch.sin(3 * points[:, 0])], 1)
+    assert float((solve_by_elements(plan)(points) - exact).norm() / exact.norm()) < 1e-4
+
+
+def test_nonlinear_natural_condition() -> None:
+    """∂u/∂n + u³ = 28 for u = 2 + x."""
+    plan = plane(
+        "[0, 1]^2",
+        "-Δu = 0\nu = 2 on left\n∂u/∂n + u³ = 28 on right\n∂u/∂n = 0 on bottom, top",
+        "elements(order=1, h=0.5)",
+    )
+    assert relative_error(plan, solve_by_elements(plan), lambda x, y: 2 + x) < 1e-9
+
+
+def test_traction_on_faces() -> None:
+    """Plane elasticity with λ = μ = 1, u = x² y and v = x y²: normal and shear tractions on two sides."""
+    plan = system(
+        "[0, 1]^2",
+        "3 ∂²u/∂x² + ∂²u/∂y² + 2 ∂²v/∂x∂y = 10y\n∂²v/∂x² + 3 ∂²v/∂y² + 2 ∂²u/∂x∂y = 10x\n"
+        "u = x² y on left, bottom\nv = x y² on left, bottom\n"
+        "3 ∂u/∂x + ∂v/∂y = 8y on right\n∂u/∂y + ∂v/∂x = 1 + y² on right\n"
+        "3 ∂v/∂y + ∂u/∂x = 8x on top\n∂u/∂y + ∂v/∂x = x² + 1 on top",
+        "elements(order=3, h=0.5)",
+    )
+    points = points_of(plan)
+    x, y = points.T
+    exact = torch.stack([x**2 * y, x * y**2], 1)
+    assert float((solve_by_elements(plan)(points) - exact).abs().max()) < 1e-9

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +25,7 @@ EDGE_ANGLE = 0.4  # radians of curvature along an edge: 16 edges on a circle
 ELEMENTS_ACROSS = 2.0  # between two parts of the boundary
 MIN_GAP_SIZE = 0.1  # of h: the smallest size required by a gap alone, so that acute corners end
 GRADATION = 0.3  # largest gradient of the element size
+SIZE_CLASS = 1.1  # ratio of sizes in a class: well below the variation of edges in a mesh
 RAY_STEPS = 24
 FORCE_ITERATIONS = 60
 FORCE_SCALE = 1.2  # Persson and Strang: bars are compressed
@@ -80,7 +83,8 @@ def triangulate(
 
 @dataclass(frozen=True)
 class _ElementSize:
-    """h(x) = min(h, min_b (h_b + GRADATION ‖x - b‖)) over sources b with sizes h_b < h."""
+    """h(x) = min(h, min_b (h_b + GRADATION ‖x - b‖)) over sources b with sizes h_b < h, of which the nearest one of
+    every class of similar sizes counts."""
 
     h: float
     sources: Array
@@ -100,12 +104,20 @@ class _ElementSize:
 
     def __call__(self, points: Array) -> Array:
         result = np.full(len(points), self.h)
-        for a in range(0, len(points), 4096):  # bounds the memory of the distances
-            block = points[a : a + 4096]
-            if len(self.sources):
-                distance = np.linalg.norm(block[:, None] - self.sources, axis=2)
-                result[a : a + 4096] = np.minimum(self.h, (self.sizes + GRADATION * distance).min(1))
+        for tree, sizes in self._classes:
+            distance, nearest = tree.query(points)
+            result = np.minimum(result, sizes[nearest] + GRADATION * distance)
         return result
+
+    @cached_property
+    def _classes(self) -> list[tuple[Any, Array]]:
+        """Trees of the sources and their sizes, by classes whose sizes differ by a factor of at most SIZE_CLASS."""
+        from scipy.spatial import cKDTree
+
+        if not len(self.sizes):
+            return []
+        number = np.floor(np.log(self.sizes / self.sizes.min()) / np.log(SIZE_CLASS)).astype(int)
+        return [(cKDTree(self.sources[number == k]), self.sizes[number == k]) for k in np.unique(number)]
 
 
 def _thin(points: Array, sizes: Array) -> tuple[Array, Array]:
