@@ -26,7 +26,7 @@ class MethodFamily(StrEnum):
 
 
 class ConditionType(StrEnum):
-    """A type of `ir.boundary`, with Neumann, antiperiodic conditions and jumps apart."""
+    """A type of `ir.boundary`, with Neumann, antiperiodic conditions and jumps apart; two-point conditions have none."""
 
     DIRICHLET = "u = g"
     NEUMANN = "∂u/∂n = g"
@@ -35,6 +35,7 @@ class ConditionType(StrEnum):
     PERIODIC = "periodic"
     ANTIPERIODIC = "antiperiodic"
     JUMP = "u(b) = u(a) + c"
+    TWO_POINT = "other two-point"  # refused by lowering
 
 
 class BoundaryRegion(StrEnum):
@@ -47,6 +48,7 @@ class BoundaryRegion(StrEnum):
 
 LOCAL = (ConditionType.DIRICHLET, ConditionType.NEUMANN, ConditionType.ROBIN, ConditionType.GENERAL)
 SEVERAL_ANTIPERIODIC_AXES = "a network is antiperiodic along one axis at most"
+TWO_POINT = "a condition that couples two boundaries is not supported"
 _OBLIQUE = "the boundary needs Dirichlet conditions, or Neumann and Robin conditions n·∇u + κu = g"
 _CROSSINGS = "paths do not count how often they cross a periodic boundary"
 _PERIODIC_ELEMENTS = "periodic faces are not supported"
@@ -62,6 +64,8 @@ ANTIPERIODIC_GRID = "antiperiodic axes need Fourier series: equation and data th
 
 def find_reason(method: MethodFamily, condition: ConditionType, region: BoundaryRegion) -> str:
     """Why a method does not support a condition on a region; empty if it does."""
+    if condition is ConditionType.TWO_POINT:
+        return TWO_POINT
     match method:
         case MethodFamily.RANDOM_FEATURES | MethodFamily.PINN:
             return ""

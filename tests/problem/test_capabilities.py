@@ -19,5 +19,5 @@ def test_the_reference_prints_the_table(golden: Callable[[Path, str], None]) -> 
 
 def test_every_cell_says_yes_or_why() -> None:
     table = list(cells())
-    assert len(table) == len(set(table)) == len(MethodFamily) * (len(LOCAL) * len(BoundaryRegion) + 3)
+    assert len(table) == len(set(table)) == len(MethodFamily) * (len(LOCAL) * len(BoundaryRegion) + 4)
     assert all(not find_reason(*cell).endswith(".") for cell in table)
