@@ -26,7 +26,7 @@ class MethodFamily(StrEnum):
 
 
 class ConditionType(StrEnum):
-    """A type of `ir.boundary`, with Neumann, antiperiodic conditions and jumps apart; two-point conditions have none."""
+    """A type of `ir.boundary`, with Neumann, antiperiodic and jump conditions apart; two-point conditions have none."""
 
     DIRICHLET = "u = g"
     NEUMANN = "∂u/∂n = g"
