@@ -18,12 +18,14 @@ from pdedsl.errors import (
     source,
     syntax,
     types,
+    unsupported,
 )
 from pdedsl.errors.base import Code
 
 FAMILIES = (
     source,
     syntax,
+    unsupported,
     names,
     types,
     equations,

@@ -19,11 +19,7 @@ NETWORK_WITHOUT_ARGUMENTS = Code("W202", "a network without arguments is a learn
 FINITE_HINT = "the endpoints of an interval must be finite: choose a large number, or write R^d for a data space"
 DERIVATIVE_HINT = "a derivative is written ∂u/∂t, ∂²u/∂x² or diff(u, x)"
 COMPLEX_HINT = "the imaginary unit is i in a spec with a complex unknown, as in: unknown ψ(x, t) : complex"
-NOISE_HINT = "stochastic terms are not supported: noise σ dW on the characteristics is the diffusion ½σ²Δu"
 SDE_HINT = f"{DERIVATIVE_HINT}; the SDE dX = v dt + σ dW has the backward equation ∂u/∂t + v·∇u + ½σ²Δu = 0"
-POINT_SOURCE_HINT = (
-    "point sources are not supported: use a narrow Gaussian exp(-x²/(2 s²))/(s √(2π)) with a small const s"
-)
 DIFFERENTIAL_HINTS = dict.fromkeys(("dX", "dx"), SDE_HINT)
 SETTING_HINTS = {
     **dict.fromkeys(("dt", "Δt", "delta_t", "nt"), TIME_STEPS_HINT),
@@ -36,19 +32,14 @@ SETTING_HINTS = {
 COORDINATE_HINTS = {
     name: f"declare it as a coordinate: space (x, y) in [0, 1]^2, or as a constant: const {name} = 1" for name in "xyzr"
 }
-# only where called: a bare name is an ordinary name
-POINT_SOURCE_HINTS = dict.fromkeys(("delta", "δ"), POINT_SOURCE_HINT)
 NAME_HINTS = {
     **dict.fromkeys(("inf", "infty", "infinity", "oo"), FINITE_HINT),
     **dict.fromkeys(("D", "Dt", "Dx", "dt", "Derivative", "deriv", "D_t", "D_x"), DERIVATIVE_HINT),
     **dict.fromkeys(("i", "I", "im"), COMPLEX_HINT),
-    **dict.fromkeys(("dW", "dB", "noise", "white_noise"), NOISE_HINT),
     **DIFFERENTIAL_HINTS,
-    **dict.fromkeys(("dirac", "Dirac", "DiracDelta"), POINT_SOURCE_HINT),
     **dict.fromkeys(
         ("ds", "dS"), "weak forms are not supported: write a boundary condition, as in ∂u/∂n = 1 on boundary"
     ),
-    **dict.fromkeys(("integral", "integrate", "Integral", "Int"), "integrals are not supported"),
     **{f"log{base}": f"write log(…)/log({base})" for base in (2, 10)},
     **{name: f"declare it, as in: const {name} = 1" for name in "TL"},
     "O": "use the digit 0",
@@ -87,7 +78,7 @@ def unknown_name(
     if first:
         hint = f"declare it, as in: unknown {name}(x, t) : scalar" + (f", or const {name} = 1" if not is_call else "")
     hint = hint if is_call else COORDINATE_HINTS.get(name, hint)
-    available = (is_call and POINT_SOURCE_HINTS.get(name)) or _name_hint(name, has_time)
+    available = _name_hint(name, has_time)
     guess = FUNCTION_SYNONYMS.get(name, guess) if is_call else guess
     fixes = () if available else replace_word(name, guess, span)
     return UNKNOWN(f"unknown name '{name}'", span, available or did_you_mean(guess, hint), once=True, fixes=fixes)

@@ -262,7 +262,6 @@ CHARACTER_HINTS = {
     "°": "angles are in radians: write π/4 for 45°",
     **dict.fromkeys("⊂⊆", "a domain is declared by its coordinates, as in: space (x, y) in [0, 1]^2"),
     "±": "write the two cases on separate lines",
-    "∫": "integrals are not supported",
     "!": "factorials are not supported",
 }
 

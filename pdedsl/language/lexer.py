@@ -205,6 +205,13 @@ def _invalid_character_error(source: Source, at: int) -> PdeError:
     before, after = source.text[source.text.rfind("\n", 0, at) + 1 : at], _LINE.match(source.text, at + 1)
     if char == "." and after:
         return errors.syntax.unexpected_dot(before, after[0], Span(at, at + 1))
+    rest = after[0] if after else ""
+    if char == "∫":
+        return errors.unsupported.not_supported(errors.unsupported.INTEGRAL, Span(at, at + 1))
+    if char == "∂" and rest.startswith("^"):
+        return errors.unsupported.not_supported(errors.unsupported.FRACTIONAL_DERIVATIVE, Span(at, at + 1))
+    if char == "~" and before.split()[:1] == ["random"]:
+        return errors.unsupported.not_supported(errors.unsupported.RANDOM_COEFFICIENT, Span(at, at + 1))
     if char == "\\" and after and not after[0].strip():
         return errors.syntax.line_continuation(Span(at, at + 1))
     return errors.syntax.unexpected_character(char, Span(at, at + 1))

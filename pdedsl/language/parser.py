@@ -220,6 +220,8 @@ def _check_keyword(tokens: list[Token], declared: set[str]) -> None:
     if before or (follows == "COLON" and _is_label(tokens)):
         whole = span_of(first).to(span_of(tokens[1])) if follows == "COLON" else span_of(first)
         raise errors.syntax.labelled_equation(first, span_of(first), whole)
+    if follows in ("NAME", "LBRACE") and (feature := errors.unsupported.STATEMENTS.get(first)) is not None:
+        raise errors.unsupported.not_supported(feature, span_of(first))
     if follows not in ("NAME", "LPAR", "LBRACE", "BY", *OPERATOR_TOKENS):
         return
     typo = _suggest_keyword(first.lower()) or _keyword_by_shape(tokens)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 
 from sympy import Add, Expr, Integer, Symbol
 
@@ -118,9 +119,8 @@ class IndexExpander:
                     return jet_variable(body, slots)
                 case Partial(body=Field()):
                     return e
-                case Partial(body=body, slots=(*before, last)):
-                    inner = Partial(body, *before) if before else body
-                    return of(differentiate(inner, last, chain=True))
+                case Partial(body=body, slots=slots):
+                    return of(reduce(lambda inner, slot: differentiate(inner, slot, chain=True), slots, body))
                 case Field(head=head) if head in own:
                     return jet_variable(e, ())
                 case Field():

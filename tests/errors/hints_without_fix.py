@@ -63,7 +63,8 @@ networks.exact_derivatives networks.full_diffusion_matrix networks.logits_twice 
 networks.no_probability_network networks.noise_not_constant networks.nonlinear_logits networks.unsupported_equation
 networks.unsupported_term syntax.dot_as_argument syntax.labelled_condition syntax.operator_without_operand
 syntax.order_zero syntax.periodic_statement syntax.second_equals_sign syntax.nabla_star
-syntax.unsupported_line types.cannot_be_called types.componentwise_derivative types.index_out_of_range
+syntax.unsupported_line unsupported.not_supported
+types.cannot_be_called types.componentwise_derivative types.index_out_of_range
 types.needs_scalars types.no_adjoint types.no_divergence types.no_real_value types.not_constant
 types.power_of_tensor_constant types.product_of_operators types.product_of_probabilities
 """

@@ -28,10 +28,21 @@ from pdedsl.symbolic.symbols import Field
 def interval_of(expr: t.Expr, env: Environment) -> Interval:
     if not isinstance(expr, t.ListExpr) or len(expr.items) != 2:
         raise errors.types.not_an_interval(expr.span)
+    if moving := next((e for e in expr.items if _depends_on_time(e, env)), None):
+        raise errors.unsupported.not_supported(errors.unsupported.MOVING_DOMAIN, moving.span)
     start, end = (env.number(e) for e in expr.items)
     if not start < end:
         raise errors.types.empty_interval(notation(start), notation(end), expr.span)
     return Interval(start, end)
+
+
+def _depends_on_time(expr: t.Expr, env: Environment) -> bool:
+    """Whether an endpoint is a function of time, as in [0, 1 + t] or [0, s(t)]."""
+    nodes = list(t.walk(expr))
+    if any(isinstance(n, t.Derivative) for n in nodes):
+        return False
+    names = (n.id for n in nodes if isinstance(n, t.Name))
+    return any(isinstance(env.declared.get(name), t.TimeDecl) for name in names)
 
 
 # ---- Level-set functions of inequalities and surfaces

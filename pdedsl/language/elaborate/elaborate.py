@@ -39,6 +39,7 @@ from pdedsl.language.printing.latex import to_latex
 
 def elaborate_equation_statement(statement: t.EquationStmt, env: Environment) -> list[Equation | Condition]:
     """An equation or condition; two real ones if it is for one component of a complex vector."""
+    _report_interface_conditions(statement, env)
     scope = replace(env.scope(), normal=bool(statement.on) and "n" not in env.declared)
     summands = elaborate_summands(statement, scope)
     count = len(summands[0].exprs)
@@ -47,6 +48,26 @@ def elaborate_equation_statement(statement: t.EquationStmt, env: Environment) ->
         return [_equation_or_condition(statement, summands, env)]
     rows = [tuple(replace(s, exprs=(s.exprs[k],)) for s in summands) for k in range(count)]
     return [_equation_or_condition(statement, row, env) for row in rows]
+
+
+def _report_interface_conditions(statement: t.EquationStmt, env: Environment) -> None:
+    """Reports a jump condition `[u] = 0 on x = ½`, and a condition on a free boundary, `on x = s(t)`."""
+    surfaces = [place for place in statement.on if isinstance(place, t.SurfaceEquation)]
+    if not surfaces:
+        return
+    calls = [n for place in surfaces for n in t.walk(place) if isinstance(n, t.Call) and isinstance(n.head, t.Name)]
+    heads = [call.head for call in calls if isinstance(call.head, t.Name)]
+    if any(isinstance(env.declared.get(h.id), t.UnknownDecl) or _is_called_at_time(h, calls, env) for h in heads):
+        raise errors.unsupported.not_supported(errors.unsupported.FREE_BOUNDARY, surfaces[0].span)
+    if isinstance(statement.left, t.ListExpr) and len(statement.left.items) == 1:
+        raise errors.unsupported.not_supported(errors.unsupported.JUMP_CONDITION, statement.left.span)
+
+
+def _is_called_at_time(head: t.Name, calls: list[t.Call], env: Environment) -> bool:
+    """Whether an undeclared name is called with the time as its argument."""
+    arguments = [a for call in calls if call.head == head for a in call.args if isinstance(a, t.Name)]
+    timed = any(isinstance(env.declared.get(a.id), t.TimeDecl) for a in arguments)
+    return timed and env.is_undeclared(head.id) and head.id not in RESERVED
 
 
 def _equation_or_condition(

@@ -343,6 +343,8 @@ class Environment:
             return errors.names.frame_activation(name.text, name.span)
         if (error := suggest_derivative(name, self.declared)) is not None:
             return error
+        if (feature := errors.unsupported.feature_of_name(name.text, called)) is not None:
+            return errors.unsupported.not_supported(feature, name.span)
         words = {*self.declared, *FUNCTIONS, "pi", "softmax", *(get_args(t.Operator) if called else ())}
         guess = closest_match(name.id, words)
         meant = split_product(name.text, {*words, *map(unicode_name, words)}) or (guess and unicode_name(guess))

@@ -67,6 +67,8 @@ def _head(attribute: t.TypeAttribute) -> tuple[t.Name, tuple[t.Expr, ...]]:
             pass
         case _:
             raise errors.types.unknown_type(None, TYPES, None, attribute.span)
+    if name.id == "eigenvalue":
+        raise errors.unsupported.not_supported(errors.unsupported.EIGENPROBLEM, name.span)
     if name.id not in TYPES:
         raise errors.types.unknown_type(name.text, TYPES, suggest(name.id, TYPES), name.span)
     return name, sizes

@@ -1,0 +1,82 @@
+"""E130: notations and problems of textbooks that are not supported. The hint is the nearest supported statement."""
+
+from __future__ import annotations
+
+from pdedsl.diagnostics import PdeError, Span
+from pdedsl.errors.base import Code
+from pdedsl.record import Record
+
+NOT_SUPPORTED = Code("E130", "a notation or problem that is not supported")
+
+
+class Feature(Record):
+    """The plural name of an unsupported feature, and the nearest supported statement."""
+
+    name: str
+    nearest: str
+
+
+FRACTIONAL_DERIVATIVE = Feature(
+    "fractional derivatives",
+    "a memory that decays exponentially, with another unknown w: ∂u/∂t = Δu - w, ∂w/∂t = u - w",
+)
+FRACTIONAL_LAPLACIAN = Feature("fractional powers of the Laplacian", "integer powers, as in -Δu or Δ²u")
+INTEGRAL = Feature(
+    "integrals and means", "an antiderivative is another unknown: v of ∂v/∂x = u with v = 0 on left is ∫₀ˣ u"
+)
+POINT_SOURCE = Feature(
+    "point sources", "a narrow Gaussian exp(-x²/(2 s²))/(s √(2π)) with a small constant, as in: const s = 0.05"
+)
+NOISE = Feature("stochastic terms", "noise σ dW on the characteristics is the diffusion ½σ²Δu")
+JUMP_PROCESS = Feature("jump processes", "a diffusion of the same variance, ½σ²Δu")
+MOVING_DOMAIN = Feature(
+    "moving domains", "a fixed domain after the substitution x = s(t) ξ: ∂u/∂t = (1/s²) ∂²u/∂ξ² + (ξ/s) ∂s/∂t ∂u/∂ξ"
+)
+FREE_BOUNDARY = Feature(
+    "free boundaries and Stefan conditions",
+    "an apparent heat capacity on a fixed domain: (1 + exp(-u²/s²)/s) ∂u/∂t = Δu with a small constant s",
+)
+JUMP_CONDITION = Feature(
+    "jump conditions",
+    "u and the flux are continuous for ∇·(κ∇u) with a discontinuous κ = 1 + heaviside(x - ½)",
+)
+EIGENPROBLEM = Feature("eigenproblems", "the solution of ∂u/∂t = Δu decays like exp(-λ₁ t), λ₁ the first eigenvalue")
+FAMILY = Feature("families of parameters", "a constant, as in const ν = 0.01, and other values by --set ν=0.02")
+RANDOM_COEFFICIENT = Feature("random coefficients", "a constant, as in const κ = 1, and samples of it by --set κ=1.2")
+SWEEP = Feature("sweeps", "one run for each value, by --set σ=0.1")
+INEQUALITY = Feature("variational inequalities", "a penalty: -Δu = f + 1000 max(ψ - u, 0) for the obstacle u ≥ ψ")
+DATA_FILE = Feature(
+    "values from files in equations and conditions",
+    'a formula, as in let f(x) = exp(-x²), or measurements: observe u from npz("points.npz")',
+)
+CURVILINEAR = Feature(
+    "polar, cylindrical and spherical coordinates",
+    "a disc or a ball: space (x, y) in [-1, 1]^2 where x² + y² < 1",
+)
+
+# Undeclared names by their conventional meaning; the second table is for names that are called.
+NAMES = {
+    **dict.fromkeys(("dW", "dB", "noise", "white_noise"), NOISE),
+    **dict.fromkeys(("dirac", "Dirac", "DiracDelta"), POINT_SOURCE),
+    **dict.fromkeys(("integral", "integrate", "Integral", "Int"), INTEGRAL),
+}
+CALLS = {
+    **dict.fromkeys(("delta", "δ"), POINT_SOURCE),
+    **dict.fromkeys(("int", "mean", "average", "convolve", "conv", "convolution", "quad"), INTEGRAL),
+    **dict.fromkeys(("caputo", "Caputo", "riemann_liouville", "fractional_derivative"), FRACTIONAL_DERIVATIVE),
+    **dict.fromkeys(("fraclap", "frac_laplacian", "fractional_laplacian"), FRACTIONAL_LAPLACIAN),
+    **dict.fromkeys(("levy", "Levy", "poisson_process", "jump_process"), JUMP_PROCESS),
+    **dict.fromkeys(("jump", "Jump"), JUMP_CONDITION),
+    **dict.fromkeys(("data", "npz", "load", "csv", "from_file"), DATA_FILE),
+}
+STATEMENTS = {"parameter": FAMILY, "random": RANDOM_COEFFICIENT, "sweep": SWEEP}
+COORDINATES = ("polar", "cylindrical", "spherical")
+
+
+def not_supported(feature: Feature, span: Span) -> PdeError:
+    return NOT_SUPPORTED(f"{feature.name} are not supported", span, f"nearest: {feature.nearest}", once=True)
+
+
+def feature_of_name(name: str, is_call: bool) -> Feature | None:
+    """The unsupported feature that an undeclared name denotes."""
+    return NAMES.get(name) or (CALLS.get(name) if is_call else None)

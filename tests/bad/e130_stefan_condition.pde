@@ -1,0 +1,8 @@
+pde P
+space x in [0, 1]
+time t in [0, 1]
+unknown u(x, t) : scalar
+∂u/∂t = Δu
+u(x, 0) = 0
+u = 1 on left
+u = 0 on x = s(t)

@@ -1,0 +1,106 @@
+"""Unsupported features: one diagnostic E130 with the nearest statement, which is accepted."""
+
+from __future__ import annotations
+
+import pytest
+
+from pdedsl.compiler import check
+from pdedsl.diagnostics import Diagnostic, PdeError, Source
+from pdedsl.errors import unsupported
+from pdedsl.errors.unsupported import Feature
+
+HEAD = "pde P\nspace x in [0, 1]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
+DATA = "u(x, 0) = sin(π x)\nu = 0 on boundary\n"
+STATIONARY = "pde P\nspace x in [0, 1]\nunknown u(x) : scalar\n"
+PLANE = "pde P\nspace (x, y) in [0, 1]^2\nunknown u(x, y) : scalar\n-Δu = 1\nu = 0 on boundary\n"
+
+
+def heat(equation: str) -> str:
+    return f"{HEAD}{equation}\n{DATA}"
+
+
+def diagnose(text: str) -> tuple[Diagnostic, ...]:
+    try:
+        return check(Source(text)).errors
+    except PdeError as error:
+        return error.diagnostics
+
+
+UNSUPPORTED = [
+    (unsupported.FRACTIONAL_DERIVATIVE, heat("∂^(1/2)u/∂t^(1/2) = Δu")),
+    (unsupported.FRACTIONAL_DERIVATIVE, heat("caputo(u, t, 0.5) = Δu")),
+    (unsupported.FRACTIONAL_LAPLACIAN, heat("∂u/∂t = -(-Δ)^(1/2) u")),
+    (unsupported.INTEGRAL, heat("∂u/∂t = Δu + ∫₀ˣ u(s, t) ds")),
+    (unsupported.INTEGRAL, heat("∂u/∂t = Δu + int(0, x, u, s)")),
+    (unsupported.INTEGRAL, heat("∂u/∂t = Δu - mean(u)")),
+    (unsupported.POINT_SOURCE, heat("∂u/∂t = Δu + δ(x - 1/2)")),
+    (unsupported.POINT_SOURCE, heat("∂u/∂t = Δu + dirac(x - 1/2)")),
+    (unsupported.NOISE, heat("∂u/∂t = Δu + 0.1 dW/dt")),
+    (unsupported.JUMP_PROCESS, heat("∂u/∂t = Δu + levy(u)")),
+    (unsupported.MOVING_DOMAIN, heat("∂u/∂t = Δu").replace("[0, 1]\ntime", "[0, 1 + t]\ntime")),
+    (unsupported.FREE_BOUNDARY, f"{HEAD}∂u/∂t = Δu\nu(x, 0) = 0\nu = 1 on left\nu = 0 on x = s(t)\n"),
+    (unsupported.JUMP_CONDITION, heat("∂u/∂t = Δu\n[u] = 0 on x = ½")),
+    (unsupported.JUMP_CONDITION, heat("∂u/∂t = Δu\njump(u) = 0 on x = ½")),
+    (unsupported.EIGENPROBLEM, f"{STATIONARY}unknown λ : eigenvalue\n-Δu = λ u\nu = 0 on boundary\n"),
+    (unsupported.FAMILY, heat("parameter ν in [0.01, 0.1]\n∂u/∂t = ν Δu")),
+    (unsupported.RANDOM_COEFFICIENT, heat("random κ ~ lognormal(0, 0.3)\n∂u/∂t = κ Δu")),
+    (unsupported.SWEEP, heat("const σ = 1\n∂u/∂t = σ Δu\nsweep {\n  σ in [0.1, 0.25]\n}")),
+    (unsupported.INEQUALITY, f"{STATIONARY}-Δu >= 1\nu = 0 on boundary\n"),
+    (unsupported.DATA_FILE, f'{HEAD}∂u/∂t = Δu\nu(x, 0) = data("u0.npz")\nu = 0 on boundary\n'),
+    (unsupported.DATA_FILE, heat('∂u/∂t = Δu + npz("f.npz")')),
+    (unsupported.CURVILINEAR, PLANE.replace("(x, y)", "(r, θ)").replace("in [0, 1]^2", "in polar [0, 1] * [0, 2π]")),
+]
+
+
+@pytest.mark.parametrize(("feature", "text"), UNSUPPORTED)
+def test_first_diagnostic_names_the_feature(feature: Feature, text: str) -> None:
+    first = diagnose(text)[0]
+    assert (first.code, first.message) == ("E130", f"{feature.name} are not supported")
+    assert first.hint == f"nearest: {feature.nearest}"
+
+
+def test_every_feature_is_tested() -> None:
+    features = {id(value) for value in vars(unsupported).values() if isinstance(value, Feature)}
+    assert features == {id(feature) for feature, _ in UNSUPPORTED} == {id(feature) for feature, _ in NEAREST}
+
+
+NEAREST = [
+    (
+        unsupported.FRACTIONAL_DERIVATIVE,
+        heat("unknown w(x, t) : scalar\n∂u/∂t = Δu - w\n∂w/∂t = u - w\nw(x, 0) = 0"),
+    ),
+    (unsupported.FRACTIONAL_LAPLACIAN, f"{HEAD}∂u/∂t = -Δ²u\n{DATA}Δu = 0 on boundary\n"),
+    (
+        unsupported.INTEGRAL,
+        "pde P\nspace x in [0, 1]\nunknown u(x) : scalar\nunknown v(x) : scalar\n∂v/∂x = u\nu = 1 + v\nv = 0 on left\n",
+    ),
+    (unsupported.POINT_SOURCE, heat("const s = 0.05\n∂u/∂t = Δu + exp(-(x - ½)²/(2 s²))/(s √(2π))")),
+    (unsupported.NOISE, heat("const σ = 0.3\n∂u/∂t = ½σ²Δu")),
+    (unsupported.JUMP_PROCESS, heat("const σ = 0.3\n∂u/∂t = ½σ²Δu")),
+    (
+        unsupported.MOVING_DOMAIN,  # s = 1 + t
+        heat("let s = 1 + t\n∂u/∂t = (1/s²) ∂²u/∂x² + (x/s) ∂u/∂x"),
+    ),
+    (unsupported.FREE_BOUNDARY, heat("const s = 0.1\n(1 + exp(-u²/s²)/s) ∂u/∂t = Δu")),
+    (unsupported.JUMP_CONDITION, heat("let κ = 1 + heaviside(x - ½)\n∂u/∂t = ∂(κ ∂u/∂x)/∂x")),
+    (unsupported.EIGENPROBLEM, heat("∂u/∂t = Δu")),
+    (unsupported.FAMILY, heat("const ν = 0.01\n∂u/∂t = ν Δu")),
+    (unsupported.RANDOM_COEFFICIENT, heat("const κ = 1\n∂u/∂t = κ Δu")),
+    (unsupported.SWEEP, heat("const σ = 0.1\n∂u/∂t = σ Δu")),
+    (unsupported.INEQUALITY, f"{STATIONARY}const ψ = 0.1\n-Δu = -1 + 1000 max(ψ - u, 0)\nu = 0 on boundary\n"),
+    (unsupported.DATA_FILE, heat("let f(x) = exp(-x²)\n∂u/∂t = Δu + f(x)")),
+    (unsupported.CURVILINEAR, PLANE.replace("[0, 1]^2", "[-1, 1]^2 where x² + y² < 1")),
+]
+
+
+@pytest.mark.parametrize(("feature", "text"), NEAREST)
+def test_nearest_statement_is_accepted(feature: Feature, text: str) -> None:
+    assert diagnose(text) == (), feature.name
+
+
+def test_declared_names_are_ordinary_names() -> None:
+    assert diagnose(heat("let mean(q) = q/2\nlet data = 2\n∂u/∂t = data Δu - mean(u)")) == ()
+
+
+def test_second_derivative_of_a_kink_is_an_error() -> None:
+    assert [d.code for d in diagnose(heat("∂u/∂t = Δ(max(u, 0))"))] == ["E609"]
