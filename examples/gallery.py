@@ -16,9 +16,8 @@ from matplotlib.axes import Axes
 import pdedsl
 from pdedsl.solvers.plots import Resolution, Slice, slices
 
-SPECS = """heat heat_2d heat_100d poisson poisson_disc poisson_holes wave advection burgers allen_cahn kdv
-kuramoto_sivashinsky helmholtz schroedinger gray_scott cavity stirring black_scholes fokker_planck
-hamilton_jacobi""".split()
+SPECS = """heat poisson poisson_disc poisson_holes wave hamilton_jacobi advection helmholtz allen_cahn burgers
+heat_2d black_scholes fokker_planck schroedinger kdv""".split()
 # Networks would take minutes.
 QUICK = {"burgers": ["realize.equation=grid(n=256)"], "wave": ["realize.equation=random_features"]}
 WIDE = 5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from pdedsl.config.base import Config, Count, Forms, Many, Natural, Nonnegative, Share, forms_of
+from pdedsl.config.base import Config, Count, Forms, Many, Natural, Nonnegative, UnitInterval, forms_of
 
 # ---- data
 
@@ -15,7 +15,7 @@ class Moons(Config):
     train: Many = 500
     test: Many = 1000
     noise: Nonnegative = Fraction(1, 10)
-    validation: Share = 0
+    validation: UnitInterval = 0
     seed: Natural | None = None
 
 
@@ -25,7 +25,7 @@ class DataSubset(Config):
 
     train: Count | None = None
     test: Count | None = None
-    validation: Share = 0
+    validation: UnitInterval = 0
     seed: Natural | None = None
 
 
@@ -63,7 +63,7 @@ class Npz(Config):
     file: str
     train: Count | None = None
     test: Count | None = None
-    validation: Share = 0
+    validation: UnitInterval = 0
     seed: Natural | None = None
 
 

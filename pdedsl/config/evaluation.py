@@ -6,7 +6,18 @@ from enum import Enum
 from fractions import Fraction
 from typing import assert_never
 
-from pdedsl.config.base import Chance, Config, Count, Few, Forms, Natural, Nonnegative, Positive, Share, forms_of
+from pdedsl.config.base import (
+    Config,
+    Count,
+    Few,
+    Forms,
+    Natural,
+    Nonnegative,
+    Positive,
+    Probability,
+    UnitInterval,
+    forms_of,
+)
 
 
 class Norm(Enum):
@@ -56,7 +67,7 @@ class Ifgsm(IteratedAttack):
 class Difgsm(IteratedAttack):
     """DI²-FGSM with random input diversity before each gradient (Xie et al. 2019)."""
 
-    probability: Share = Fraction(1, 2)
+    probability: UnitInterval = Fraction(1, 2)
 
 
 class Cw(Config):
@@ -190,7 +201,7 @@ class SmoothingCertificate(Config, keyword="randomized_smoothing", identifier="g
 
     n0: Count = 100
     n: Count = 10000
-    alpha: Chance = Fraction(1, 1000)
+    alpha: Probability = Fraction(1, 1000)
     at: tuple[Positive, ...] = ()
 
 

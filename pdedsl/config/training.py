@@ -16,7 +16,7 @@ from pdedsl.config.base import (
     Positive,
     Rate,
     Real,
-    Share,
+    UnitInterval,
     Whole,
     forms_of,
 )
@@ -98,7 +98,7 @@ class CrossEntropy(Config):
     """Cross-entropy: -log of the probability of the label; with label smoothing, the target is mixed with the uniform
     distribution (Szegedy et al. 2016)."""
 
-    label_smoothing: Share = 0
+    label_smoothing: UnitInterval = 0
 
     @property
     def idle(self) -> frozenset[str]:
@@ -129,7 +129,7 @@ class Mixed(Config):
     """Cross-entropy at x and at the adversarial example x′, with the weights `clean` and 1 - `clean` (Goodfellow et al.
     2015)."""
 
-    clean: Share = Fraction(1, 2)
+    clean: UnitInterval = Fraction(1, 2)
 
 
 Loss = CrossEntropy | Margin | Trades | Mart | Mixed
@@ -158,7 +158,7 @@ class Sgd(Config):
     """Stochastic gradient descent."""
 
     lr: Rate = Fraction(1, 10)
-    momentum: Share = 0
+    momentum: UnitInterval = 0
     weight_decay: Nonnegative = 0
     nesterov: bool = False
 

@@ -78,7 +78,7 @@ WIDENED: dict[str, Union | Enumeration] = {
     "Data": option(
         "data",
         {"data/load.py"},
-        "train: Count | None = None\n    test: Count | None = None\n    validation: Share = 0",
+        "train: Count | None = None\n    test: Count | None = None\n    validation: UnitInterval = 0",
     ),
     # intermediate representations
     "Term": Union(
