@@ -13,8 +13,7 @@ from dataclasses import replace
 from sympy import Add, Expr, S, Symbol
 
 from pdedsl.ir.ansatz import Ansatz, substitute_ansatz
-from pdedsl.ir.boundary import Dirichlet, Robin
-from pdedsl.ir.first_order_system import FirstOrderSystem
+from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.solver_plans import LinearSplitting, PeriodicAxis
 from pdedsl.symbolic.evaluate import is_numerically_equal
@@ -110,25 +109,34 @@ def _reflected_axis(system: FirstOrderSystem, axis: int) -> PeriodicAxis | None:
 
 
 def _parities(system: FirstOrderSystem, axis: int) -> Mapping[int, int] | None:
-    """-1 for components with homogeneous Dirichlet, +1 with homogeneous Neumann conditions at both ends; else None."""
-    signs: dict[tuple[int, bool], int] = {}
+    """-1 for components whose even normal derivatives vanish at both ends (Dirichlet conditions; u = ∂²u/∂x² = 0 of a
+    supported beam), +1 if odd ones do (Neumann conditions); else None."""
+    signs: dict[tuple[int, bool], set[int | None]] = {}
     for condition in system.face_conditions:
-        if condition.place.coordinate != axis:
-            continue
-        match condition.kind:
-            case Dirichlet(component=component, value=value) if value == 0:
-                sign = -1
-            case Robin(component=component, is_homogeneous_neumann=True):
-                sign = 1
-            case _:
-                return None
-        if condition.part or (component, condition.place.upper) in signs:
+        if condition.place.coordinate == axis:
+            component = system.variables[condition.variable][0]
+            signs.setdefault((component, condition.place.upper), set()).add(_parity(system, condition))
+    parities = {}
+    for component in range(len(system.statement.components)):
+        both = signs.get((component, False), {None}) | signs.get((component, True), {None})
+        (sign,) = both if len(both) == 1 else (None,)
+        if sign is None:
             return None
-        signs[component, condition.place.upper] = sign
-    components = range(len(system.statement.components))
-    if any(signs.get((c, False)) is None or signs.get((c, False)) != signs.get((c, True)) for c in components):
+        parities[component] = sign
+    return parities
+
+
+def _parity(system: FirstOrderSystem, condition: FaceCondition) -> int | None:
+    """The parity of u if the condition is ∂ⁿu/∂xⁿ = 0: odd for even n, even for odd n; None for other conditions."""
+    jets = system.jets_in(condition.expr)
+    if len(jets) != 1 or condition.part:
         return None
-    return {c: signs[c, False] for c in components}
+    ((symbol, derivative),) = jets
+    factor = condition.expr.diff(symbol)
+    is_normal = derivative.order == derivative.orders[condition.place.coordinate]
+    if not is_normal or factor.free_symbols or condition.expr.xreplace({symbol: S.Zero}) != 0:
+        return None
+    return -1 if derivative.order % 2 == 0 else 1
 
 
 def _is_reflection_invariant(system: FirstOrderSystem, axis: int, end: Expr, signs: Mapping[int, int]) -> bool:

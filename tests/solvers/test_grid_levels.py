@@ -12,7 +12,9 @@ from scipy.optimize import brentq
 from torch import Tensor
 
 from pdedsl.config.methods import Grid
+from pdedsl.ir.solver_plans import ChebyshevScheme
 from pdedsl.planning.grid_schemes import plan_grid
+from pdedsl.runtime.basis.fourier import FourierAxis
 from pdedsl.runtime.basis.interpolation import ChebyshevAxis, TensorProductExpansion
 from pdedsl.solvers.grid.driver import levels_by_grid
 from pdedsl.solvers.grid.resolution import AxisDecay, axis_decays, refine_sizes
@@ -152,3 +154,18 @@ def test_layers_in_time_and_in_two_dimensions() -> None:
 def test_smooth_solutions_have_one_piece() -> None:
     (result,) = levels(LINE + "-∂²u/∂x² + ∂u/∂x + u = 1\nu = 0 on boundary\n", 1e-4, 1)
     assert isinstance(result.module.axes[0], ChebyshevAxis)
+
+
+def test_supported_beam_has_an_odd_extension() -> None:
+    """u = sin πx cos π²t solves ∂²u/∂t² + ∂⁴u/∂x⁴ = 0 with u = ∂²u/∂x² = 0 at both ends: Fourier series are exact."""
+    text = (
+        "pde A\nspace x in [0, 1]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n∂²u/∂t² + ∂⁴u/∂x⁴ = 0\n"
+        "u(x, 0) = sin(π x)\n∂u/∂t(x, 0) = 0\nu = 0 on boundary\n"
+    )
+    (result,) = levels(text + "∂²u/∂x² = 0 on boundary\n", 1e-8, 1)
+    assert isinstance(result.module.axes[0], FourierAxis)
+    points = torch.rand(100, 2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    exact = torch.sin(pi * points[:, 0]) * torch.cos(pi**2 * points[:, 1])
+    assert float((result.module(points)[:, 0] - exact).abs().max()) < 1e-9
+    clamped = plan_grid(stated(text + "∂u/∂x = 0 on boundary\n"), Grid())
+    assert isinstance(clamped.scheme, ChebyshevScheme)
