@@ -21,7 +21,7 @@ from math import inf
 from pathlib import Path
 
 import torch
-from physics_problems import PROBLEMS, Norm
+from physics_problems import PROBLEMS, ROUNDING, Norm
 
 import pdedsl
 import pdedsl.solvers.run
@@ -139,9 +139,12 @@ def summary(outcomes: dict[str, Outcome], seconds: float) -> str:
     reached = sum(has_reached(name, o, seconds) for name, o in outcomes.items())
     wrong = [name for name, o in outcomes.items() if is_wrongly_accepted(name, o)]
     median = statistics.median(min(o.seconds, seconds) for o in outcomes.values())
+    estimated = [(o.estimate, o.error) for o in outcomes.values() if o.estimate < inf and ROUNDING < o.error < inf]
+    large, small = (sum(e > 30 * error for e, error in estimated), sum(e < error / 3 for e, error in estimated))
     return (
         f"{reached} of {len(outcomes)} problems reach their goal within {seconds:g} s of CPU time, with a median of "
-        f"{median:.1f} s. Accepted wrongly: {', '.join(wrong) or 'none'}."
+        f"{median:.1f} s. Accepted wrongly: {', '.join(wrong) or 'none'}. Of {len(estimated)} error estimates, {large} "
+        f"are more than 30 times the error, {small} less than a third of it."
     )
 
 
@@ -152,8 +155,10 @@ def refusal(outcome: Outcome) -> str:
 def section(outcomes: dict[str, Outcome], refusals: dict[str, Outcome], seconds: float) -> str:
     rows = [row(name, outcome, seconds) for name, outcome in outcomes.items()]
     introduction = (
-        "Output of `python benchmarks/physics_suite.py --write`: each problem with defaults, one thread. The norm is\n"
-        "L2 unless another is given; PINNacle's best is the published error of the best of its methods."
+        "Output of `python benchmarks/physics_suite.py --write`: each problem with defaults, in a process of its own\n"
+        "with one thread on one core of a machine that other processes share. The time is the CPU time of `solve`,\n"
+        "without imports and compilation. The norm is L2 unless another is given; PINNacle's best is the published\n"
+        "error of the best of its methods."
     )
     lines = [HEADING, "", introduction, "", summary(outcomes, seconds), "", HEADER, *rows]
     if refusals:

@@ -104,7 +104,7 @@ def combine(estimates: Estimates) -> float:
     """The error by estimates of several kinds.
 
     Refinement and the decay of the coefficients complement each other: the larger one counts. Estimates from residuals
-    may exceed the error by far: they count only if there is nothing else.
+    may exceed the error by far: they count only with neither refinement nor a second method.
     """
     if EstimateKind.CONFIDENCE in estimates:
         return estimates[EstimateKind.CONFIDENCE]
@@ -116,7 +116,7 @@ def combine(estimates: Estimates) -> float:
     if EstimateKind.REFINEMENT in estimates:
         return max(sharp)
     others = [estimates[k] for k in (EstimateKind.SECOND_METHOD, EstimateKind.RESIDUAL) if k in estimates]
-    return max([*sharp, *others], default=inf)
+    return max([*sharp, *others[:1]], default=inf)
 
 
 def is_accepted(estimates: Estimates, tolerance: float) -> bool:
@@ -237,6 +237,8 @@ class Strategy:
             explained = difference <= COEFFICIENT_FACTOR * before
             ratio = after / before if explained and before > 0 else 1.0
             return min(1.0, max(ratio, _time_ratio(result, previous)))
+        if EstimateKind.SECOND_METHOD in result.error_estimates:
+            return min(1.0, _time_ratio(result, previous))
         if not isfinite(previous.difference) or previous.difference <= difference:
             return 1.0
         rate = difference / previous.difference

@@ -3,13 +3,13 @@ of points of the next level.
 
 The norms A and B of the last two blocks of coefficients of an axis give the rate r = B/A and the norm of all omitted
 coefficients, B r / (1 - r): exact for geometric decay, and correct up to a constant for algebraic decay (compare the
-plateau criterion of Aurentz, Trefethen 2017).
+plateau criterion of Aurentz, Trefethen 2017). On axes with boundary conditions the last coefficient counts as omitted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, log
 
 import torch
@@ -20,6 +20,7 @@ from pdedsl.runtime.basis.interpolation import Axis, CellAxis, PiecewiseChebyshe
 
 MIN_BLOCK = 4  # coefficients per block: even or odd functions have two that are not zero
 BLOCK_FRACTION = 8  # a block is the last eighth of the coefficients
+MIN_RATE = 0.1  # smallest rate by which the last coefficient is extrapolated
 LACKING_RATIO = 1e-6  # of the last two coefficients to those before: a drop that no decay explains
 MAX_GROWTH, MIN_GROWTH = 2.0, 1.25  # ratio of the numbers of points of an axis in two successive levels
 
@@ -61,6 +62,8 @@ def _decay(axis: Axis, squares: Tensor, dim: int) -> AxisDecay:
         lines = (lines.reshape(len(lines), -1, axis.n) * weights[:, None]).flatten(0, 1)
     total = max(float(lines.sum()), 1e-300)
     parts = [_line_decay(line[: _degree_count(line)] / total) for line in lines]
+    if not isinstance(axis, FourierAxis):  # conditions, not equations, determine the last coefficient
+        parts = [replace(p, tail=p.tail / max(p.rate, MIN_RATE)) for p in parts]
     rounding = lines.shape[1] * torch.finfo(squares.dtype).eps
     return AxisDecay(max(sum(p.tail**2 for p in parts) ** 0.5, rounding), max(p.rate for p in parts))
 
