@@ -31,6 +31,7 @@ from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.ir.weak_form import BoundaryIntegral, EssentialCondition, TrialFunction, WeakEquation, WeakForm
 from pdedsl.problem.capabilities import MethodFamily, find_reason, region_of_condition, type_of
+from pdedsl.problem.mixed_form import AUXILIARY, split_biharmonic
 from pdedsl.symbolic.evaluate import is_numerically_equal
 from pdedsl.symbolic.rewrite import expand
 from pdedsl.symbolic.symbols import Field, Partial
@@ -46,7 +47,8 @@ class NoWeakForm(Exception):
 
 def weak_form(problem: StrongForm) -> WeakForm:
     """The weak form; raises NoWeakForm with the reason if there is none."""
-    return WeakFormBuilder(problem).build()
+    mixed = split_biharmonic(problem)
+    return WeakFormBuilder(mixed, is_mixed=True).build() if mixed is not None else WeakFormBuilder(problem).build()
 
 
 @dataclass
@@ -54,6 +56,7 @@ class WeakFormBuilder:
     """Builds the weak form; all of its expressions share the symbols of jets."""
 
     problem: StrongForm
+    is_mixed: bool = False  # the last component is auxiliary, and the equations are those of the components
     jets: dict[Derivative, Symbol] = field(default_factory=dict)
 
     def build(self) -> WeakForm:
@@ -120,7 +123,8 @@ class WeakFormBuilder:
             self._is_pressure(c) and isinstance(c.kind, Dirichlet) and c.kind.component == component
             for c in self._boundary_conditions()
         )
-        return TrialFunction(name, component, j, k in self.multipliers, prescribed)
+        is_auxiliary = self.is_mixed and component == AUXILIARY
+        return TrialFunction(name, None if is_auxiliary else component, j, k in self.multipliers, prescribed)
 
     def jet(self, trial: int, orders: tuple[int, ...]) -> Symbol:
         derivative = Derivative(trial, orders)
@@ -182,7 +186,7 @@ class WeakFormBuilder:
         """The equations in the order of the components whose test functions they get: the pairing that maximises the
         sum of squares of the orders, where a time derivative counts most."""
         count = len(self.problem.components)
-        if not 1 < count <= MAX_PERMUTED:
+        if self.is_mixed or not 1 < count <= MAX_PERMUTED:
             return self._residuals
         orders = [[self._order(expr, masses, c) for c in range(count)] for expr, masses, _ in self._residuals]
         best = max(permutations(range(count)), key=lambda p: sum(orders[e][c] ** 2 for c, e in enumerate(p)))

@@ -139,6 +139,42 @@ def test_serialization() -> None:
     assert module(points)[:, 0].numpy() == pytest.approx((1 - points.square().sum(1)).numpy(), abs=2e-3)
 
 
+def test_order_with_a_discontinuous_coefficient() -> None:
+    """A disc of conductivity 10 in a medium of conductivity 1: the mesh follows the circle, and the order is 3."""
+    errors = []
+    for h in (0.2, 0.1):
+        plan = plane(
+            "[-1, 1]^2",
+            "∇·((1 + 9 heaviside(0.25 - x² - y²)) ∇u) = 0\nu = x - (9/44) x/(x² + y²) on boundary",
+            f"elements(order=2, h={h})",
+        )
+        inner = lambda x, y: torch.where(x**2 + y**2 < 0.25, 2 * x / 11, x - 9 / 44 * x / (x**2 + y**2))  # noqa: E731
+        errors.append(relative_error(plan, solve_by_elements(plan), inner))
+    assert errors[1] < 1e-4
+    assert math.log2(errors[0] / errors[1]) > 2.6
+
+
+# ---- The biharmonic operator
+
+
+@pytest.mark.parametrize("second", ["∂u/∂n = -2x on boundary", "Δu = -8x on boundary"], ids=["clamped", "supported"])
+def test_plate_in_a_disc(second: str) -> None:
+    """Δ²u = 0 for u = (1 - r²) x with Δu = -8x and ∂u/∂n = -2x on the circle."""
+    errors = []
+    for h in (0.3, 0.15):
+        plan = plane(DISC, f"Δ²u = 0\nu = 0 on boundary\n{second}", f"elements(order=2, h={h})")
+        errors.append(relative_error(plan, solve_by_elements(plan), lambda x, y: (1 - x**2 - y**2) * x))
+    assert errors[1] < 1e-3
+    assert math.log2(errors[0] / errors[1]) > 2.0
+
+
+def test_deflection_of_a_clamped_square_plate() -> None:
+    """The deflection of the center under a uniform load, 0.00126532 (Taylor, Govindjee 2004)."""
+    plan = plane("[0, 1]^2", "Δ²u = 1\nu = 0 on boundary\n∂u/∂n = 0 on boundary", "elements(order=3, h=0.0625)")
+    center = solve_by_elements(plan)(torch.tensor([[0.5, 0.5]], dtype=torch.float64))
+    assert float(center) == pytest.approx(0.00126532, rel=1e-4)
+
+
 # ---- Flows
 
 

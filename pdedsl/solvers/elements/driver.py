@@ -91,7 +91,8 @@ def _edge_length(plan: ElementsPlan, cells: dict[int, int]) -> float:
 def _geometry_order(plan: ElementsPlan) -> int:
     """Curved elements for curved boundaries, of first degree too: no point of the domain is outside of the mesh."""
     domain = plan.problem.domain
-    return 1 if all(is_polygonal(g, domain.space) for g in domain.inequalities) else 2
+    curves = (*domain.inequalities, *interfaces_of(plan.problem))
+    return 1 if len(domain.space) == 1 or all(is_polygonal(g, domain.space) for g in curves) else 2
 
 
 def degrees_of(plan: ElementsPlan) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from typing import assert_never
 
 import numpy as np
 from skfem import Mesh, MeshLine1, MeshTet1, MeshTet2, MeshTri1, MeshTri2
-from sympy import Expr
+from sympy import DiracDelta, Expr, Heaviside, default_sort_key, sign
 
 from pdedsl.ir.boundary import Face, LevelSet, Place
 from pdedsl.ir.problem import Domain, StrongForm
@@ -69,9 +69,14 @@ def mesh_of(statement: StrongForm, h: float, order: int = 1) -> Mesh:
 
 
 def interfaces_of(statement: StrongForm) -> tuple[Expr, ...]:
-    """F of the conditions on curves F = 0 that are no part of the boundary."""
-    exprs = (c.place.expr for c in statement.conditions if isinstance(c.place, LevelSet))
-    return tuple(dict.fromkeys(e for e in exprs if e not in statement.domain.inequalities))
+    """F of the curves F = 0 in the interior with conditions, or where coefficients of the equations jump."""
+    domain = statement.domain
+    exprs = [c.place.expr for c in statement.conditions if isinstance(c.place, LevelSet)]
+    if len(domain.space) < 3:
+        jumps = [h for e in statement.equations for h in e.expr.atoms(Heaviside, DiracDelta, sign)]
+        arguments = {h.args[0] for h in jumps if h.args[0].free_symbols <= set(domain.space)}
+        exprs += sorted(arguments, key=default_sort_key)
+    return tuple(dict.fromkeys(e for e in exprs if e not in domain.inequalities))
 
 
 def boundary_name(place: Place) -> str:
@@ -318,9 +323,11 @@ def jacobian_signs(mesh: Mesh) -> Array:
 def _vertex_mesh(mesh: Mesh) -> Mesh:
     """The straight mesh with the same vertices and elements."""
     if isinstance(mesh, MeshTri2):
-        return MeshTri1(mesh.p[:, : mesh.nvertices], mesh.t)  # sorted vertices: edges of third degree are oriented
+        return MeshTri1(
+            np.ascontiguousarray(mesh.p[:, : mesh.nvertices]), mesh.t
+        )  # sorted vertices: edges of third degree are oriented
     if isinstance(mesh, MeshTet2):
-        return MeshTet1(mesh.p[:, : mesh.nvertices], mesh.t, sort_t=False)
+        return MeshTet1(np.ascontiguousarray(mesh.p[:, : mesh.nvertices]), mesh.t, sort_t=False)
     return replace(mesh, _boundaries=None)
 
 
