@@ -61,14 +61,16 @@ def solve(
     with exit_on_errors(("pdedsl", "solve", output / "spec.pde", "-o", output, "--resume")):
         source = read_spec(file, settings)
         from pdedsl.compiler import to_compilation
-        from pdedsl.explainer.describe import strategy_lines
+        from pdedsl.explainer.describe import network_lines, strategy_lines
+        from pdedsl.ir.plan import SolvePlan
         from pdedsl.runs.progress import ProgressDisplay
         from pdedsl.solvers.run import compile_problem
         from pdedsl.solvers.run import solve as run_solving
 
         compilation = compile_problem(to_compilation(source), ())
         echo(f"{compilation.spec.name}: {compilation.spec.title}" if compilation.spec.title else compilation.spec.name)
-        for text in strategy_lines(compilation.plan):  # type: ignore[arg-type]  # checked by compile_problem
+        plan = compilation.plan
+        for text in strategy_lines(plan) if isinstance(plan, SolvePlan) else network_lines(plan):
             echo(text)
         with ProgressDisplay(sys.stderr) as display:
             solution = run_solving(compilation, output, device=device, resume=resume, listeners=(display,))

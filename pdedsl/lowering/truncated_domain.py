@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sympy import Rational
+from sympy import Rational, oo
 
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.problem import StrongForm
@@ -22,6 +22,13 @@ def truncate_domain(analysis: Analysis, extent: float) -> StrongForm:
     space, end = analysis.spec.space, Rational(str(float(extent)))
     intervals = (Interval(-end, end, periodic=True),) * int(space.dimension)
     box = replace(space, kind=SpaceKind.PHYSICAL, intervals=intervals)
+    return collocation.lower(replace(analysis, spec=replace(analysis.spec, space=box)))
+
+
+def problem_on_space(analysis: Analysis) -> StrongForm:
+    """The equation on R^d, with its initial or terminal condition."""
+    space = analysis.spec.space
+    box = replace(space, kind=SpaceKind.PHYSICAL, intervals=(Interval(-oo, oo),) * int(space.dimension))
     return collocation.lower(replace(analysis, spec=replace(analysis.spec, space=box)))
 
 

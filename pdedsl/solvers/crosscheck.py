@@ -16,11 +16,9 @@ import torch
 from torch import Tensor
 
 from pdedsl import errors
-from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.compiler import Compilation
 from pdedsl.config.methods import Elements, Grid, MonteCarlo, Pinn, Solver
 from pdedsl.diagnostics import PdeError, Source
-from pdedsl.ir.boundary import InitialCondition
 from pdedsl.ir.plan import DataPlan, OperatorPlan, SolvePlan
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.solver_plans import GridPlan, SolverPlan
@@ -43,6 +41,7 @@ from pdedsl.solvers.grid.driver import solve_by_grid
 from pdedsl.solvers.method_result import EstimateKind, SolverResult
 from pdedsl.solvers.methods import SolveOptions, confidence_half_width, has_derivatives, solve_with
 from pdedsl.solvers.run import seed_of, solve_options
+from pdedsl.solvers.whole_space import Z_95, initial_data
 
 # ---- Problems on physical domains
 
@@ -209,7 +208,6 @@ def _max_on_artificial_boundary(result: SolverResult, statement: StrongForm, ext
 
 
 Notify = Callable[[str], None]
-Z_95 = 1.96  # standard errors, for 95 %
 
 
 def crosscheck_compilation(compilation: Compilation, device: str | None, tell: Notify) -> Crosscheck:
@@ -259,7 +257,7 @@ def _crosscheck_operator(compilation: Compilation, grid: Grid, tell: Notify) -> 
 def _estimate_by_operator(compilation: Compilation, statement: StrongForm, points: Tensor, seed: int) -> MethodResult:
     plan = compilation.operator_plan
     assert isinstance(plan, OperatorPlan)
-    data, _, end = _initial_data(statement)
+    data, _, end = initial_data(statement)
     with torch.no_grad():
         estimate = compilation.operator(seed=seed).double().estimate(data, points, end)  # type: ignore[operator]
     half_width = Z_95 * estimate.standard_error
@@ -272,22 +270,8 @@ def _estimate_by_operator(compilation: Compilation, statement: StrongForm, point
 
 def _solve_on_box(plan: GridPlan, name: str, points: Tensor, seed: int) -> MethodResult:
     result = solve_truncated(plan, seed=seed)
-    *_, end = _initial_data(plan.problem)
+    *_, end = initial_data(plan.problem)
     with torch.no_grad():
         values = result(torch.cat([points, torch.full_like(points[:, :1], end)], 1))
     error = max(result.metrics["error"], result.metrics["rim"] / float(values.abs().max()))
     return MethodResult(name, values, error, "self-convergence to the N/2 grid, or truncation of the domain")
-
-
-def _initial_data(statement: StrongForm) -> tuple[Callable[[Tensor], Tensor], float, float]:
-    """The initial (or terminal) data, their time, and the other end of the time interval."""
-    (data,) = (c.kind.value for c in statement.scalar_conditions if isinstance(c.kind, InitialCondition))
-    time = statement.domain.intervals[-1]
-    ends = (float(time.end), float(time.start)) if statement.is_backward else (float(time.start), float(time.end))
-    value = compile_pointwise((data,), statement.domain.coordinates)
-
-    def at(x: Tensor) -> Tensor:
-        (values,) = value(*x.unbind(-1), torch.full_like(x[..., 0], ends[0]))
-        return values.expand(x.shape[:-1])
-
-    return at, *ends

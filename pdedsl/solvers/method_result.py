@@ -23,6 +23,23 @@ class EstimateKind(StrEnum):
 
 
 @dataclass(frozen=True)
+class EvolutionPaths:
+    """The evolution operator on R^d: paths of the Feynman-Kac formula, or characteristics."""
+
+    samples: int  # per point; 1 for characteristics
+    scheme: str
+    steps: int
+
+    @property
+    def name(self) -> str:
+        return "evolution operator"
+
+    def __str__(self) -> str:
+        paths = f"{self.samples:,} paths per point" if self.samples > 1 else "characteristics"
+        return f"evolution operator, {paths}, {self.scheme} with {self.steps} steps"
+
+
+@dataclass(frozen=True)
 class Estimate:
     """Estimate of a learned parameter, and its standard deviation, if available."""
 
@@ -40,7 +57,7 @@ class SolverResult:
     """
 
     module: nn.Module
-    method: Solver
+    method: Solver | EvolutionPaths
     metrics: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     parameters: dict[str, Estimate] = field(default_factory=dict)

@@ -4,13 +4,14 @@ animation of time-dependent solutions. Domains of more than two dimensions are s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 import torch
+from sympy import Integer
 from torch import Tensor
 
 from pdedsl.codegen.pointwise import compile_pointwise
@@ -18,6 +19,8 @@ from pdedsl.config.methods import MonteCarlo
 from pdedsl.diagnostics.escaping import caption
 from pdedsl.io import RunInterrupted, write_atomically
 from pdedsl.ir.problem import Domain
+from pdedsl.ir.spec import Interval
+from pdedsl.lowering.truncated_domain import DEFAULT_EXTENT
 from pdedsl.runs.folder import METRICS
 from pdedsl.runs.metrics import read_metrics
 from pdedsl.runs.plots import new_figure, plot_curves, save_figure
@@ -269,18 +272,25 @@ def _aspect(domain: Domain, across: int, up: int) -> Literal["equal", "auto"]:
     return "equal" if domain.inequalities or 1 / MAX_EQUAL_ASPECT <= ratio <= MAX_EQUAL_ASPECT else "auto"
 
 
+def visible_domain(domain: Domain) -> Domain:
+    """The domain, with unbounded axes truncated."""
+    box = Interval(Integer(-DEFAULT_EXTENT), Integer(DEFAULT_EXTENT))
+    return replace(domain, intervals=tuple(i if i.end.is_finite else box for i in domain.intervals))
+
+
 def plot_fields(own: Selection, cmap: str | None, n: int | None, ax: Axes | None, at: Mapping[str, Values]) -> Figure:
     """`SolutionFunctions.plot`."""
     evaluation, system = own.evaluation, own.evaluation.coordinates
+    domain = visible_domain(system.domain)
     fixed = {system.axis(x): torch.as_tensor(v, dtype=torch.float64).reshape(-1).tolist() for x, v in at.items()}
-    low, high = bounds(system.domain)
+    low, high = bounds(domain)
     for k, values in fixed.items():
         if not all(float(low[k]) <= v <= float(high[k]) for v in values):
             raise ValueError(f"{system.names[k]} must lie in [{float(low[k]):g}, {float(high[k]):g}], got {values}")
     coarse = MONTE_CARLO_1D if system.dimension == 1 else MONTE_CARLO_2D
     detail = Resolution(n, n) if n else coarse if evaluation.is_monte_carlo else FULL_RESOLUTION
-    sections = slices(system.domain, detail, fixed)
-    scene = Scene(system.domain, tuple(evaluation.names[c] for c in own.components), evaluation.title, detail)
+    sections = slices(domain, detail, fixed)
+    scene = Scene(domain, tuple(evaluation.names[c] for c in own.components), evaluation.title, detail)
     if ax is not None and len(sections) * len(scene.shown) > 1:
         raise ValueError(f"'ax' is for a single panel, there are {len(sections) * len(scene.shown)}: fix a coordinate")
 
@@ -375,7 +385,7 @@ def accurate_reference(references: Sequence[Reference], estimate: ErrorEstimate)
 
 def plot_run(folder: Path, solution: Solution, options: SolveOptions, reference: Reference | None) -> None:
     """Plots of solution, residual, animation and training loss, as applicable, and of the error w.r.t. a reference."""
-    statement, title = solution.plan.problem, solution.compilation.spec.name
+    statement, title = solution.problem, solution.compilation.spec.name
     is_monte_carlo = isinstance(solution.result.method, MonteCarlo)
     coarse = MONTE_CARLO_1D if len(statement.domain.space) == 1 else MONTE_CARLO_2D
     scene = Scene(

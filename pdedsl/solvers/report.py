@@ -11,6 +11,7 @@ from pdedsl.diagnostics.escaping import as_json, literal
 from pdedsl.document import CodeBlock, Element, Heading, Items, Paragraph, Picture, Table, markdown
 from pdedsl.explainer.describe import method_lines, problem_lines
 from pdedsl.io import write_text_atomically
+from pdedsl.ir.plan import SolvePlan
 from pdedsl.solvers.error_estimate import ONE_DIGIT_RTOL, ErrorEstimate, Verdict
 from pdedsl.solvers.grid.grid_result import DISCRETE_RESIDUAL, L1_ERROR, NET_FLUX, TIME_ERROR
 from pdedsl.solvers.solution import Solution
@@ -58,7 +59,9 @@ def write_report(folder: Path, solution: Solution) -> None:
 
 
 def report_elements(solution: Solution, pictures: list[str]) -> list[Element]:
-    spec, plan, error_estimate = solution.compilation.spec, solution.plan, solution.error_estimate
+    spec, plan, error_estimate = solution.compilation.spec, solution.compilation.plan, solution.error_estimate
+    methods = method_lines(plan) if isinstance(plan, SolvePlan) else []
+    ansatz = plan.ansatz if isinstance(plan, SolvePlan) else ()
     return [
         Heading(spec.name, 1),
         Paragraph(spec.title),
@@ -82,9 +85,9 @@ def report_elements(solution: Solution, pictures: list[str]) -> list[Element]:
         Heading("Method"),
         Items(
             (
-                *problem_lines(plan.problem),
-                *method_lines(plan),
-                *(note for note in solution.result.notes if note not in plan.ansatz),
+                *problem_lines(solution.problem),
+                *methods,
+                *(note for note in solution.result.notes if note not in ansatz),
             )
         ),
         Table(("", ""), tuple(_metric_rows(solution))),
@@ -187,7 +190,7 @@ def _metric_rows(solution: Solution) -> list[tuple[str, str]]:
 
 def _usage(solution: Solution) -> str:
     names = ", ".join(map(str, solution.compilation.spec.unknowns[0].arguments))
-    size = len(solution.plan.problem.domain.coordinates)
+    size = len(solution.problem.domain.coordinates)
     where = literal(str(solution.folder)) if solution.folder else "folder"
     return f"import pdedsl\n\nsolution = pdedsl.Solution.open({where})\nsolution(points)  # (n, {size}): {names}\n"
 

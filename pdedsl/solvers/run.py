@@ -30,6 +30,7 @@ from pdedsl.runs.folder import (
     lock_run_folder,
 )
 from pdedsl.runs.metrics import MetricsLog
+from pdedsl.runs.plots import save_figure
 from pdedsl.solvers.budget import CpuBudget
 from pdedsl.solvers.error_estimate import Reference, assess
 from pdedsl.solvers.methods import SolveOptions
@@ -41,6 +42,7 @@ from pdedsl.solvers.report import PLOTS, write_report
 from pdedsl.solvers.serialize import load_result, save
 from pdedsl.solvers.solution import Solution
 from pdedsl.solvers.strategy import Strategy
+from pdedsl.solvers.whole_space import is_solvable_on_space, solve_on_space
 
 FILES = frozenset((*INITIAL_FILES, WEIGHTS, "report.md", "report.json", *PLOTS))
 
@@ -88,10 +90,12 @@ def solve(
     limits = {"solve.tolerance": tol, "solve.budget": budget}
     changes = set.items() if isinstance(set, Mapping) else (text.split("=", 1) for text in set)
     compilation = compile_problem(spec, {**dict(changes), **{n: v for n, v in limits.items() if v is not None}})
+    if not isinstance(compilation.plan, SolvePlan):
+        return _solve_on_space(compilation, None if out is None else Path(out), resume)
     options = solve_options(compilation, device)
     if out is None:
         return _solve_and_assess(compilation, replace(options, watch=Watch(tuple(listeners))), None, resume)[0]
-    folder, statement = Path(out), compilation.plan.problem  # type: ignore[union-attr]  # `compiled` has seen to it
+    folder, statement = Path(out), compilation.plan.problem
     with (
         lock_run_folder(folder, resume, FILES | {o.file for o in statement.measurements}),
         catch_interrupts() as interrupted,
@@ -110,12 +114,24 @@ def solve(
         return solution
 
 
+def _solve_on_space(compilation: Compilation, folder: Path | None, resume: bool) -> Solution:
+    """The solution by the evolution operator; its paths are simulated again when it is opened."""
+    if folder is None:
+        return solve_on_space(compilation, seed_of(compilation.spec))
+    with lock_run_folder(folder, resume, FILES):
+        write_text_atomically(folder / SPEC, compilation.spec.source.text)
+        solution = replace(solve_on_space(compilation, seed_of(compilation.spec)), folder=folder)
+        save_figure(solution.plot(), folder / "solution.png")
+        write_report(folder, solution)
+        return solution
+
+
 def compile_problem(
     spec: Compilation | Spec | str | Path, settings: Sequence[str] | Mapping[str, object]
 ) -> Compilation:
-    """A spec on a physical domain with its settings; any other spec is refused."""
+    """A spec on a physical domain, or on R^d with known coefficients, with its settings; any other spec is refused."""
     compilation = compile_with_settings(spec, settings)
-    if not isinstance(compilation.plan, SolvePlan):
+    if not isinstance(compilation.plan, SolvePlan) and not is_solvable_on_space(compilation):
         raise errors.runs.trained_not_solved(compilation.spec.space.span).within(compilation.spec.source)
     return compilation
 

@@ -13,7 +13,7 @@ from typing import Any, assert_never
 import torch
 from torch import Tensor, nn
 
-from pdedsl.compiler import to_compilation
+from pdedsl.compiler import Compilation, to_compilation
 from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures
 from pdedsl.diagnostics.escaping import command
 from pdedsl.io import RunError, malformed_as_run_error
@@ -54,6 +54,7 @@ from pdedsl.solvers.plots import bounds
 from pdedsl.solvers.report import REPORT_JSON
 from pdedsl.solvers.solution import Solution
 from pdedsl.solvers.strategy import Attempt, Estimates, Outcome, attempt_row, plain_estimates
+from pdedsl.solvers.whole_space import BASIS, PATHS, PATHS_ERROR, evolution_result, is_solvable_on_space
 from pdedsl.sources import source_of
 
 # ---- Modules as plain data
@@ -299,9 +300,11 @@ def open_solution(folder: Path) -> Solution:
         raise RunError(f"{folder} contains no solution: {SPEC} is missing")
     compilation = to_compilation(source_of(folder / SPEC))
     plan = compilation.plan
+    if is_solvable_on_space(compilation):
+        return _open_on_space(folder, compilation)
     if not isinstance(plan, SolvePlan):
         raise RunError(f"{folder} contains a training run: open it with pdedsl.Run.open")
-    options = SolveOptions(compilation.spec.train.seed if compilation.spec.train else 0)
+    options = SolveOptions(_seed(compilation.spec))
     loaded = load_result(folder, plan, options)
     if loaded is None or not (folder / REPORT_JSON).exists():
         again = command("pdedsl", "solve", folder / SPEC, "-o", folder, "--resume")
@@ -309,6 +312,27 @@ def open_solution(folder: Path) -> Solution:
     outcome, seconds = loaded
     estimate = _read_estimate(folder / REPORT_JSON, outcome)
     return Solution(compilation, outcome.result, estimate, seconds, folder, outcome.attempts)
+
+
+def _open_on_space(folder: Path, compilation: Compilation) -> Solution:
+    """A solution on R^d: the report has the number of paths, which are simulated again."""
+    path = folder / REPORT_JSON
+    if not path.exists():
+        again = command("pdedsl", "solve", folder / SPEC, "-o", folder, "--resume")
+        raise RunError(f"the solution in {folder} is incomplete. To continue: {again}")
+    with malformed_as_run_error(f"{path} cannot be read"):
+        read: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        own = ErrorBar(float(read["metrics"][PATHS_ERROR]), BASIS)
+        unmet = "; ".join(read["failures"]) if own.value > float(read["tolerance"]) else ""
+        estimate = ErrorEstimate((), (), tuple(read["notes"]), own, float(read["tolerance"]), unmet)
+        result = evolution_result(compilation, round(read["metrics"][PATHS]), _seed(compilation.spec))
+        result = replace(result, metrics=read["metrics"])
+        attempts = tuple(map(_read_attempt, read["attempts"]))
+        return Solution(compilation, result, estimate, float(read["seconds"]), folder, attempts)
+
+
+def _seed(spec: Spec) -> int:
+    return spec.train.seed if spec.train else 0
 
 
 def _read_estimate(path: Path, outcome: Outcome) -> ErrorEstimate:

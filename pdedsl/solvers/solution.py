@@ -18,12 +18,14 @@ from pdedsl.explainer.describe import domain_text
 from pdedsl.ir.boundary import LevelSet
 from pdedsl.ir.parameters import learned_functions
 from pdedsl.ir.plan import SolvePlan
+from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.spec import Spec
+from pdedsl.lowering.truncated_domain import problem_on_space
 from pdedsl.solvers.ansatz import AnsatzModule
 from pdedsl.solvers.coordinates import coordinates_of_solution, name_key
 from pdedsl.solvers.error_estimate import ErrorBar, ErrorEstimate, Verdict
 from pdedsl.solvers.field import Evaluation, Selection, SolutionField, SolutionFunctions
-from pdedsl.solvers.method_result import Estimate, SolverResult
+from pdedsl.solvers.method_result import Estimate, EvolutionPaths, SolverResult
 from pdedsl.solvers.strategy import Attempt
 
 if TYPE_CHECKING:
@@ -78,7 +80,7 @@ class Solution(SolutionFunctions):
         return open_solution(Path(folder))
 
     def __repr__(self) -> str:
-        statement, spec = self.plan.problem, self.compilation.spec
+        statement, spec = self.problem, self.compilation.spec
         arguments = ", ".join(map(str, spec.unknowns[0].arguments))
         unknowns = ", ".join(f"{u.name}({arguments})" for u in spec.unknowns)
         return (
@@ -100,8 +102,16 @@ class Solution(SolutionFunctions):
         """Maps points to values; coordinates are in the order of the statement, space before time."""
         return self.result.module
 
+    @cached_property
+    def problem(self) -> StrongForm:
+        """The strong form of the problem."""
+        if isinstance(self.compilation.plan, SolvePlan):
+            return self.compilation.plan.problem
+        return problem_on_space(self.compilation.analysis)
+
     @property
     def plan(self) -> SolvePlan:
+        """The plan of a problem on a physical domain."""
         assert isinstance(self.compilation.plan, SolvePlan)
         return self.compilation.plan
 
@@ -121,7 +131,7 @@ class Solution(SolutionFunctions):
 
     def learned(self, name: str, points: Tensor | Sequence[Sequence[float]]) -> Tensor:
         """A function that was learned along with the unknowns, at points (n, number of its arguments): (n,)."""
-        functions = learned_functions(self.plan.problem)
+        functions = learned_functions(self.problem)
         k = next((k for k, f in enumerate(functions) if f.name == name), None)
         if k is None or not isinstance(self.module, AnsatzModule):
             raise ValueError(f"there is no learned function '{name}'")
@@ -138,7 +148,7 @@ class Solution(SolutionFunctions):
     @property
     def fields(self) -> Mapping[str, SolutionField]:
         """The unknowns and their components by name."""
-        components = self.plan.problem.components
+        components = self.problem.components
         chosen: dict[str, Selection] = {}
         for unknown in self.compilation.spec.unknowns:
             own = tuple(k for k, c in enumerate(components) if c.head == unknown.head)
@@ -171,7 +181,7 @@ class Solution(SolutionFunctions):
 
     @cached_property
     def _evaluation(self) -> Evaluation:
-        problem, spec = self.plan.problem, self.compilation.spec
+        problem, spec = self.problem, self.compilation.spec
         return Evaluation(
             spec.name,
             coordinates_of_solution(problem, spec),
@@ -181,7 +191,7 @@ class Solution(SolutionFunctions):
             tuple(_written_curves(spec)),
             tuple(k for k, c in enumerate(problem.components) if c.is_imaginary),
             tuple(c.complex_number for c in problem.components),
-            isinstance(self.result.method, MonteCarlo),
+            isinstance(self.result.method, MonteCarlo | EvolutionPaths),
         )
 
     @cached_property

@@ -261,6 +261,14 @@ class Estimate(NamedTuple):
     standard_error: Tensor
 
 
+class RefinedEstimate(NamedTuple):
+    """A Monte Carlo mean with twice as many steps, its standard error, and the estimated error of the steps."""
+
+    mean: Tensor
+    standard_error: Tensor
+    bias: Tensor
+
+
 class EvolutionOperator(nn.Module):
     """`evolution(g, x, t)` is u(x, t) for data g, any callable from points (..., d) to (...), at points x (n, d).
 
@@ -345,6 +353,25 @@ class EvolutionOperator(nn.Module):
         independent = values.reshape(2, -1, *mean.shape).mean(0) if self.antithetic else values
         return Estimate(mean, independent.std(0) / len(independent) ** 0.5)
 
+    def refined_estimate(self, f: Callable[[Tensor], Tensor], x: Tensor, t: float) -> RefinedEstimate:
+        """The solution with steps of half the length, its standard error, and |u_h - u_{h/2}|/(2^p - 1) for a method of
+        order p (Talay, Tubaro 1990); while the stream is frozen, both levels have the same Brownian paths."""
+        segments = self.segments(t)
+        halved = [s if self._is_exact(s.piece) else s._replace(steps=2 * s.steps, dt=s.dt / 2) for s in segments]
+        values, coarse = self._values_along(f, x, halved), self._values_along(f, x, segments, coupled=True)
+        mean = values.mean(0)
+        independent = values.reshape(2, -1, *mean.shape).mean(0) if self.antithetic and len(values) > 1 else values
+        count = len(independent)
+        error = independent.std(0) / count**0.5 if count > 1 else torch.zeros_like(mean)
+        return RefinedEstimate(mean, error, (coarse.mean(0) - mean).abs() / (2 ** self._order(t) - 1))
+
+    def _order(self, t: float) -> int:
+        """The weak order of the steps: 1 if the diffusion depends on the point."""
+        method, segments = EXPLICIT[self.scheme], self.segments(t)
+        if any(s.piece.is_random and _is_function(s.piece.diffusion) for s in segments):
+            return 1
+        return min(method.order, HEUN.order) if any(s.piece.is_random for s in segments) else method.order
+
     def segments(self, t: float) -> list[StepSegment]:
         """The path from time t to the data, in network order."""
         pieces = self._pieces()
@@ -357,9 +384,11 @@ class EvolutionOperator(nn.Module):
         return [self._segment(piece, start, length) for piece, start, length in spans if length > 0]
 
     def _segment(self, piece: GeneratorCoefficients, start: float, length: float) -> StepSegment:
-        exact = piece.has_constant_coefficients and (CLOSED_UNDER_ADDITION[self.law] or not piece.is_random)
-        steps = 1 if exact else math.ceil(length / self.dt * (1.0 - 1e-12))
+        steps = 1 if self._is_exact(piece) else math.ceil(length / self.dt * (1.0 - 1e-12))
         return StepSegment(piece, start, length / steps, steps, -1.0 if self.form is Direction.INITIAL else 1.0)
+
+    def _is_exact(self, piece: GeneratorCoefficients) -> bool:
+        return piece.has_constant_coefficients and (CLOSED_UNDER_ADDITION[self.law] or not piece.is_random)
 
     def _pieces(self) -> list[GeneratorCoefficients]:
         return [piece for piece in self.pieces if isinstance(piece, GeneratorCoefficients)]
@@ -372,7 +401,11 @@ class EvolutionOperator(nn.Module):
 
     def _values(self, f: Callable[[Tensor], Tensor], x: Tensor, t: float) -> Tensor:
         """The value of each path, of shape (samples, n); one sample without noise."""
-        segments = self.segments(t)
+        return self._values_along(f, x, self.segments(t))
+
+    def _values_along(
+        self, f: Callable[[Tensor], Tensor], x: Tensor, segments: Sequence[StepSegment], coupled: bool = False
+    ) -> Tensor:
         if not any(segment.piece.is_random for segment in segments):
             return self._integrate(x, segments, range(1)).value(f).unsqueeze(0)
         if not self.stream.frozen:
@@ -382,19 +415,27 @@ class EvolutionOperator(nn.Module):
         points = max(1, x.shape[:-1].numel())
         size = max(1, self.rows // points)
         chunks = [range(k, min(k + size, self.samples)) for k in range(0, self.samples, size)]
-        return torch.cat([self._integrate(x, segments, samples).value(f) for samples in chunks])
+        return torch.cat([self._integrate(x, segments, samples, coupled).value(f) for samples in chunks])
 
-    def _integrate(self, x: Tensor, segments: Sequence[StepSegment], samples: range) -> FeynmanKacPath:
+    def _integrate(
+        self, x: Tensor, segments: Sequence[StepSegment], samples: range, coupled: bool = False
+    ) -> FeynmanKacPath:
         method, path = EXPLICIT[self.scheme], FeynmanKacPath(x)
         for index, segment in enumerate(segments):
             if segment.piece.is_random:
-                path = integrate_sde(path, segment, method is HEUN, self._sampler(index, samples))
+                sampler = self._sampler(index, samples, coupled and not self._is_exact(segment.piece))
+                path = integrate_sde(path, segment, method is HEUN, sampler)
             else:
                 path = integrate_characteristic(path, segment, method)
         return path
 
-    def _sampler(self, segment: int, samples: range) -> Callable[[Tensor, int], Tensor]:
-        return lambda x, step: self._noise(x, segment, step, samples)
+    def _sampler(self, segment: int, samples: range, coupled: bool = False) -> Callable[[Tensor, int], Tensor]:
+        """Noise of the steps; `coupled`: with the Brownian increments of two steps of half the length."""
+        if not coupled:
+            return lambda x, step: self._noise(x, segment, step, samples)
+        return lambda x, step: (
+            (self._noise(x, segment, 2 * step, samples) + self._noise(x, segment, 2 * step + 1, samples)) / math.sqrt(2)
+        )
 
     def _noise(self, x: Tensor, segment: int, step: int, samples: range) -> Tensor:
         """ξ of shape (samples, rows, d); while the stream is frozen one row, the same for all points."""
