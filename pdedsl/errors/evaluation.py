@@ -4,7 +4,7 @@ parameters, and data with fewer classes than the model."""
 from __future__ import annotations
 
 from pdedsl.diagnostics import Diagnostic, PdeError, Span
-from pdedsl.diagnostics.fixes import remove
+from pdedsl.diagnostics.fixes import remove, replace_by
 from pdedsl.errors.base import Code
 
 MISSING_DIFFUSION = Code("E621", "a randomized smoothing certificate needs a diffusion term νΔu with constant ν")
@@ -23,7 +23,7 @@ UNUSED_CLASSES = Code("W623", "the data set has fewer classes than the model")
 def variational_smoothing(span: Span) -> Diagnostic:
     message = "the variational form at the training samples does not determine the Gaussian average between them"
     hint = "write heat_smoothing without arguments: regression on the base network at noisy inputs"
-    return VARIATIONAL_SMOOTHING.warning(message, span, hint)
+    return VARIATIONAL_SMOOTHING.warning(message, span, hint, replace_by(["heat_smoothing"], span))
 
 
 def short_steps(attack: str, eps: float, reach: float, least: int, span: Span) -> Diagnostic:
