@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from mpmath import eig
+from mpmath import eig, eighe
 from mpmath import matrix as mp_matrix
 from sympy import Add, Expr, Symbol
 
@@ -19,15 +19,21 @@ IndexedUnknown = tuple[Symbol, int | None]
 
 
 def system_growth_rates(problems: tuple[Problem, ...], spec: Spec, xi: list[int]) -> list[complex] | None:
-    """All λ for a wave vector; None if a coefficient is not a number, or an unknown has several equations. Nonlinear
-    terms without derivatives are omitted: they change λ by a bounded amount."""
+    """All λ for a wave vector; None if a coefficient is not a number, an unknown has several equations, or the
+    eigenvalues are not found. Nonlinear terms without derivatives are omitted: they change λ by a bounded amount."""
     components = [(p.unknown.head, k) for p in problems for k in _components(p)]
     rows = [_symbol_row(e, components, xi, spec) for p in problems for e in p.rows]
     if any(row is None for row in rows) or len(set(components)) < len(components) or len(rows) != len(components):
         return None
     if len(rows) == 1:  # mpmath returns another form for 1 × 1 matrices
         return [row[0] for row in rows if row is not None]
-    return [complex(v) for v in eig(mp_matrix(rows), left=False, right=False)]
+    matrix = mp_matrix(rows)
+    if matrix == matrix.H:
+        return [complex(v) for v in eighe(matrix, eigvals_only=True)]
+    try:
+        return [complex(v) for v in eig(matrix, left=False, right=False)]
+    except RuntimeError:  # the QR algorithm of mpmath may fail for multiple eigenvalues
+        return None
 
 
 def _components(problem: Problem) -> list[int | None]:

@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 import pdedsl
-from pdedsl.compiler import to_spec
+from pdedsl.compiler import check, to_spec
 from pdedsl.diagnostics import PdeError, Source
 from pdedsl.editor.completion import complete
 from pdedsl.editor.document import analysed
@@ -124,3 +124,9 @@ def test_errors(unknown: str, expression: str, code: str) -> None:
     with pytest.raises(PdeError) as caught:
         rows(PLANE, unknown, expression)
     assert code in {d.code for d in caught.value.diagnostics}
+
+
+@pytest.mark.parametrize(("expression", "codes"), [("-∇×∇×u", []), ("∇×∇×u", ["E418"]), ("∇×u", ["E418"])])
+def test_growth_of_high_frequencies(expression: str, codes: list[str]) -> None:
+    """The symbol of ∇×∇× has the eigenvalues 0, ‖ξ‖², ‖ξ‖², that of ∇× the eigenvalues 0, ±‖ξ‖."""
+    assert [d.code for d in check(Source(text_of(SPACE, "u", expression))).errors] == codes

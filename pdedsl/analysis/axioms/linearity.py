@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from itertools import combinations_with_replacement
 
-from sympy import Dummy, Expr, Integer, Mul, Poly, Symbol, factor
+from sympy import Dummy, Expr, Integer, Mul, Poly, S, Symbol, factor
 
 from pdedsl.analysis.axioms.hypotheses import Hypothesis, conclude, undecided_terms
 from pdedsl.analysis.boundary import conditions_violated_by, degenerate_conditions, fixed_conditions, quote_conditions
@@ -60,15 +60,19 @@ def _complex_verdict(problem: Problem) -> Verdict | None:
 
 
 def _commutes_with_i(rows: tuple[Expr, ...]) -> bool:
-    """Whether F(iψ) = i F(ψ), for rows Re F₁, Im F₁, Re F₂, …"""
+    """Whether F(iψ) - F(0) = i (F(ψ) - F(0)), for rows Re F₁, Im F₁, Re F₂, …"""
     fields = {f for e in rows for f in atoms(e, Field) if is_complex_field(f)}
-    if len(rows) % 2 or not fields:
+    if not fields:
+        return True
+    if len(rows) % 2:
         return False
     rotated: dict[Expr, Expr] = {f: _times_i(f) for f in fields}
     for p in (p for e in rows for p in atoms(e, Partial) if p.body in fields):
         sign, field = _times_i(p.body).as_coeff_Mul()
         rotated[p] = sign * Partial(field, *p.slots)
-    new = [expand_products(substitute(e, rotated)) for e in rows]
+    zero: dict[Expr, Expr] = dict.fromkeys(rotated, S.Zero)
+    rows = tuple(e - substitute(e, zero) for e in rows)
+    new = [substitute(e, rotated) for e in rows]
     pairs = zip(rows[::2], rows[1::2], new[::2], new[1::2], strict=True)
     return all(expand_products(c + b) == 0 and expand_products(d - a) == 0 for a, b, c, d in pairs)
 
