@@ -112,7 +112,7 @@ def _parabolic(problem: Problem) -> Verdict:
         sign = ellipticity(problem)
         if sign.nonnegative is False:
             counterexample = (
-                f"{SECOND_DERIVATIVE} has a negative {sign.counterexample}: ordered data that touch there cross"
+                f"{SECOND_DERIVATIVE} has a negative {sign.counterexample}: ordered data that are equal there cross"
             )
             return Refuted(f"{quote_terms(offending)} is not degenerate elliptic.", counterexample, spans(offending))
         if sign.nonnegative is None:
