@@ -35,7 +35,7 @@ def etdrk4(
     symbol: Complex, nonlinear: Callable[[Complex], Complex], start: Complex, step: float, per_level: int
 ) -> list[Complex]:
     """û at the levels of û′ = Lû + N(û), `per_level` steps between two of them."""
-    circle = np.exp(1j * pi * (np.arange(1, 33) - 0.5) / 32)
+    circle = np.exp(2j * pi * (np.arange(1, 65) - 0.5) / 64)  # all of it: the symbol may be complex
     z = step * symbol[..., None] + circle
     half, whole = np.exp(step * symbol / 2), np.exp(step * symbol)
     q = step * ((np.exp(z / 2) - 1) / z).mean(-1)

@@ -6,7 +6,8 @@ Each problem is solved in a process of its own with one thread and a limit of it
 error of 1e-4, for shocks 1e-2 in L1, at corners 1e-3, for the driven cavity the largest difference to the published
 tables. A solution is accepted wrongly if `solve` accepts it and its error is above the goal by more than that of the
 reference. The specs in `physics/refused` have no solution, more than one, or an exact solution that is wrong: each
-must be refused by an error, or by the verdict. `--write` replaces the section of the results in `physics.md`.
+must be refused by an error, or by the verdict. `--write` replaces the results in `physics.md`; those of other problems
+than the named ones remain.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ def row(name: str, outcome: Outcome, seconds: float) -> str:
     verdict = "wrongly" if is_wrongly_accepted(name, outcome) else "yes" if outcome.accepted else "no"
     cells = [
         name,
-        outcome.method or outcome.reason.replace("|", "\\|")[:60],
+        outcome.method or outcome.reason.replace("|", "/")[:60],
         number(outcome.error) + norm * (outcome.error < inf),
         number(problem.goal),
         "yes" if has_reached(name, outcome, seconds) else "no",
@@ -167,6 +168,33 @@ def section(outcomes: dict[str, Outcome], refusals: dict[str, Outcome], seconds:
     return "\n".join(lines) + "\n"
 
 
+def stored_rows() -> dict[str, list[str]]:
+    """The cells of the rows of the tables in the section, by their first cell."""
+    section = REPORT.read_text(encoding="utf-8").partition(HEADING)[2].partition("\n## ")[0]
+    rows = [[c.strip() for c in line.strip("|").split(" | ")] for line in section.splitlines() if line.startswith("|")]
+    return {cells[0]: cells for cells in rows}
+
+
+def stored_outcomes() -> tuple[dict[str, Outcome], dict[str, Outcome]]:
+    """The outcomes in physics.md, with the digits printed there."""
+    rows = stored_rows()
+
+    def value(cell: str) -> float:
+        return float(cell.split()[0]) if cell else inf
+
+    outcomes = {
+        name: Outcome(c[1], value(c[2]), value(c[5]), value(c[6]), c[7] != "no")
+        for name, c in rows.items()
+        if name in PROBLEMS
+    }
+    refusals = {
+        name: Outcome("", inf, inf, inf, c[1] == "accepted", c[1])
+        for name, c in rows.items()
+        if (REFUSED / f"{name}.pde").exists()
+    }
+    return outcomes, refusals
+
+
 def write(text: str) -> None:
     """Replaces the section of physics.md, or appends it."""
     report = REPORT.read_text(encoding="utf-8")
@@ -198,7 +226,9 @@ def main() -> None:
     if outcomes:
         print(summary(outcomes, options.seconds))
     if options.write:
-        write(section(outcomes, refusals, options.seconds))
+        stored, stored_refusals = stored_outcomes()
+        outcomes = {name: o for name in PROBLEMS if (o := outcomes.get(name, stored.get(name))) is not None}
+        write(section(outcomes, {**stored_refusals, **refusals}, options.seconds))
 
 
 if __name__ == "__main__":

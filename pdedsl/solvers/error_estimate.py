@@ -190,13 +190,15 @@ def _differentiate_expansion(module: TensorProductExpansion, derivative: Derivat
     """By the coefficients in space, and by automatic differentiation in time."""
     space = len(module.axes)
     expansion = module.differentiate(derivative.orders[:space])
-
-    def at_times(x: Tensor) -> Tensor:
-        values: Tensor = expansion(torch.cat([points[:, :space], x[:, space:]], 1))
+    if not any(derivative.orders[space:]):
+        with torch.no_grad():
+            values: Tensor = expansion(points)[:, derivative.component]
         return values
-
-    in_time = replace(derivative, orders=(0,) * space + derivative.orders[space:])
-    return partial_derivatives(at_times, points, derivative_path(in_time)).detach()[:, 0]
+    x = points[:, :space].detach()
+    path = (derivative.component, *(0,) * derivative.orders[space])
+    return partial_derivatives(lambda t: expansion.evaluate_at_times(x, t[:, 0]), points[:, space:].detach(), path)[
+        :, 0
+    ].detach()
 
 
 def _substitute_parameters(expr: Expr, statement: StrongForm, values: Mapping[str, float]) -> Expr:

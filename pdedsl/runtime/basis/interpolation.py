@@ -158,21 +158,27 @@ class TensorProductExpansion(nn.Module):
         return torch.cat([self._evaluate(part) for part in parts])
 
     def _evaluate(self, x: Tensor) -> Tensor:
-        bases = [basis_functions(axis, x[:, k]) for k, axis in enumerate(self.axes)]
         if not self.timed:
-            return self._in_space(self.coefficients, bases).squeeze(1)
+            return self._in_space(self.coefficients, self._bases(x)).squeeze(1)
+        return self.evaluate_at_times(x[:, :-1], x[:, -1])
+
+    def evaluate_at_times(self, x: Tensor, t: Tensor) -> Tensor:
+        """At points (p, d) and times (p,); gradients by the times do not involve the basis functions."""
         width = min(self.stencil, len(self.times))
-        t = x[:, -1]
         after = torch.searchsorted(self.times, t.detach().contiguous(), right=True)
         first = (after - width // 2).clamp(0, len(self.times) - width)
         near, order = first.sort()
-        starts, counts = torch.unique_consecutive(near, return_counts=True)
+        starts, counts = (k.tolist() for k in torch.unique_consecutive(near, return_counts=True))
+        bases = [torch.split(basis, counts) for basis in self._bases(x[order])]  # points with common nodes in time
         found = [x.new_zeros(0, self.coefficients.shape[1])]
-        for k, rows in zip(starts.tolist(), torch.split(order, counts.tolist()), strict=True):
-            weights = lagrange_weights(t[rows], self.times[k : k + width].expand(len(rows), width))
-            values = self._in_space(self.coefficients[k : k + width], [basis[rows] for basis in bases])
+        for k, own, *parts in zip(starts, torch.split(t[order], counts), *bases, strict=True):
+            weights = lagrange_weights(own, self.times[k : k + width].expand(len(own), width))
+            values = self._in_space(self.coefficients[k : k + width], parts)
             found.append((weights.unsqueeze(-1) * values).sum(1))
         return torch.cat(found)[order.argsort()]
+
+    def _bases(self, x: Tensor) -> list[Tensor]:
+        return [basis_functions(axis, x[:, k]) for k, axis in enumerate(self.axes)]
 
     def differentiate(self, orders: tuple[int, ...]) -> TensorProductExpansion:
         """∂^α in space."""

@@ -141,6 +141,7 @@ CELLS_START = {1: 64, 2: 32, 3: 16}
 MAX_EVOLUTION_POINTS, MAX_STATIONARY_POINTS = 1 << 18, 1 << 21  # of a level: the states at all times are in memory
 CLIPPING_STEPS = 20  # between two levels, if the finer one exceeds the limit
 RESOLVED_FRACTION = 0.1  # of the tolerance, for the omitted coefficients of an axis
+MAX_TIME_LEVEL = 3  # level from which the time steps have a thousandth of the tolerance: more levels resolve space
 MAX_FAILURES = 3  # levels on which Newton's method or a time step may fail before the method has failed
 
 
@@ -158,7 +159,8 @@ def levels_by_grid(
 
     Spectral schemes estimate the relative L2 norm of the omitted coefficients (DECAY); axes whose coefficients have
     decayed below `tolerance` are not refined. The tolerance of the time steps decreases by a factor of ten from level
-    to level. `seed` is unused by schemes without random numbers; `is_exhausted` ends a level in time.
+    to level, down to a thousandth. `seed` is unused by schemes without random numbers; `is_exhausted` ends a level in
+    time.
 
     Raises `GridSolveFailed` if the first levels fail, or if the CPU time is used up.
     """
@@ -168,7 +170,8 @@ def levels_by_grid(
         return
     sizes, level, failures = _first_sizes(plan), 0, 0
     while _is_feasible(plan, sizes):
-        budget = StepBudget(tolerance / COARSE_TOL_FACTOR**level, max_steps, is_exhausted)
+        time_level = min(level, MAX_TIME_LEVEL)
+        budget = StepBudget(tolerance / COARSE_TOL_FACTOR**time_level, max_steps, is_exhausted)
         try:
             with torch.no_grad():
                 result = _solve_level(plan, sizes, {}, like, _fixed(budget))
