@@ -42,7 +42,7 @@ def test_the_spec_is_right() -> None:
     text, physical = blocks("pde")
     assert all(pdedsl.parse(shown).warnings == () for shown in (text, physical))
     assert pdedsl.compile(text).module() is not None
-    assert pdedsl.solve(physical).error.value < 1e-8
+    assert pdedsl.solve(physical, tol=1e-8).error.value < 1e-8
 
 
 def test_the_python_snippet_prints_what_it_says() -> None:

@@ -252,7 +252,7 @@ def _candidate_of(form: Form, plan: SolvePlan) -> Candidate:
 
 KINDS_OF: Mapping[type[SolverPlan], frozenset[Kind]] = {
     RandomFeaturesPlan: frozenset({Kind.SINES}),
-    GridPlan: frozenset({Kind.EXPANSION, Kind.SCATTERED}),
+    GridPlan: frozenset({Kind.EXPANSION, Kind.PIECEWISE, Kind.SCATTERED}),
     ElementsPlan: frozenset({Kind.ELEMENTS}),
     PinnPlan: frozenset({Kind.NETWORK}),
     MonteCarloPlan: frozenset({Kind.PATHS}),

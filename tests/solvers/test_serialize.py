@@ -138,6 +138,22 @@ def test_a_run_contains_its_measurements(tmp_path: Path, monkeypatch: pytest.Mon
         pdedsl.solve(spec, moved, resume=True)
 
 
+LAYER = """pde Layer
+space x in [0, 1]
+unknown u(x) : scalar
+-1e-6 ∂²u/∂x² + ∂u/∂x = 1
+u = 0 on boundary
+"""
+
+
+def test_a_piecewise_solution_is_opened(tmp_path: Path) -> None:
+    """A boundary layer is resolved by several Chebyshev pieces; u = x - (e^(-(1 - x)/ε) - e^(-1/ε))/(1 - e^(-1/ε))."""
+    solution = pdedsl.solve(LAYER, tmp_path / "run")
+    x = torch.cat([torch.linspace(0, 1, 11, dtype=torch.float64), 1 - 1e-6 * torch.arange(5, dtype=torch.float64)])
+    torch.testing.assert_close(solution(x=x), x - torch.exp(-(1 - x) / 1e-6), rtol=0, atol=1e-4)
+    torch.testing.assert_close(pdedsl.Solution.open(tmp_path / "run")(x=x), solution(x=x), rtol=0, atol=0)
+
+
 def test_the_report_escapes_the_folder_name(tmp_path: Path) -> None:
     folder = tmp_path / 'a"); print(1); ("'
     pdedsl.solve(ROD.format("grid(n=6)"), folder)
