@@ -62,11 +62,14 @@ def adv_lib() -> types.ModuleType:
 
 
 def test_adv_lib_ddn() -> None:
+    """The least ℓ2 distance; ours may be better. The norm of DDN moves by factors of 1.05 and 0.95, so that medians of
+    two sound implementations differ by a few percent, depending on the rounding of the trained network."""
     library, data = adv_lib(), digits()
     points = library.ddn(trained(0.1), data.test_x, data.test_y, steps=40, levels=None)
     distances = (points - data.test_x).flatten(1).norm(dim=1)
     result = ours(attacks.ddn, steps=40)
-    assert result.distances.median().item() == pytest.approx(distances.median().item(), rel=0.01)
+    assert result.fooled.all()
+    assert 0.95 * distances.median() < result.distances.median() < 1.01 * distances.median()
 
 
 def test_adv_lib_cw() -> None:
