@@ -39,7 +39,7 @@ from pdedsl.solvers.error_estimate import (
     residual_audit,
     sample_test_points,
 )
-from pdedsl.solvers.grid.grid_result import TIME_ERROR
+from pdedsl.solvers.grid.grid_result import TIME_ERROR, IllPosedProblem
 from pdedsl.solvers.method_result import EstimateKind, SolverResult
 from pdedsl.solvers.methods import SolveOptions, has_derivatives, levels_of
 
@@ -181,6 +181,8 @@ class Strategy:
             except RunError as failure:
                 self.failures.append(str(failure))
                 self._add(Attempt(candidate.text, {}, self.options.budget.spent - start, f"failed: {failure}"))
+                if isinstance(failure, IllPosedProblem):  # no other method can do better
+                    raise
                 return False
             if level is None:
                 if candidate.refinable and history:

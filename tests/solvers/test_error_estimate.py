@@ -226,7 +226,6 @@ def test_a_solution_beyond_blow_up_fails() -> None:
 
 
 REST = "pde A\nspace x in [0, 1]\nunknown u(x) : scalar\n"
-SQUARE = "pde A\nspace (x, y) in [0, 1]^2\nunknown u(x, y) : scalar\n"
 
 
 @pytest.mark.parametrize(
@@ -234,9 +233,8 @@ SQUARE = "pde A\nspace (x, y) in [0, 1]^2\nunknown u(x, y) : scalar\n"
     [
         (REST + "∂²u/∂x² = 0\nu = 0 on left\nu = 1 on right\n", Verdict.HOLDS),
         (REST + "-1e-4 ∂²u/∂x² + ∂u/∂x = 1\nu = 0 on boundary\n", Verdict.HOLDS),
-        (SQUARE + "Δu + 2π² u = 0\nu = 0 on boundary\nexact u = sin(π x) sin(π y)\n", Verdict.FAILS),
     ],
-    ids=["a straight line", "a layer of width 1e-4", "an eigenfunction, one of many solutions"],
+    ids=["a straight line", "a layer of width 1e-4"],
 )
 def test_verdicts_of_textbook_problems(text: str, verdict: Verdict) -> None:
     assert solve(text).verdict is verdict

@@ -7,6 +7,7 @@ from math import pi
 import pytest
 import torch
 
+import pdedsl
 from pdedsl.config.methods import Grid
 from pdedsl.planning.grid_schemes import plan_grid
 from pdedsl.solvers.grid.driver import levels_by_grid, solve_by_grid
@@ -56,3 +57,13 @@ def test_compatible_neumann_data() -> None:
 def test_levels_end_with_the_reason() -> None:
     with pytest.raises(IllPosedProblem, match="not unique"):
         next(levels_by_grid(plan_grid(stated(RESONANT), Grid()), tolerance=1e-4))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [RESONANT, SQUARE + "Δu + 2π² u = 0\nu = 0 on boundary\nexact u = sin(π x) sin(π y)\n"],
+    ids=["resonance", "an eigenfunction, one of many solutions"],
+)
+def test_no_other_method_is_tried(text: str) -> None:
+    with pytest.raises(IllPosedProblem, match="not unique"):
+        pdedsl.solve(text)
