@@ -10,7 +10,7 @@ from pathlib import Path
 from pdedsl import errors
 from pdedsl.diagnostics import Source, closest_match
 
-MAX_BYTES = 1 << 20
+MAX_BYTES = 1 << 20  # of a spec: far above any text written by hand
 _HEADER = re.compile(r'^\s*pde\s+(\w+)(?:\s+"([^"\n]*)")?', re.MULTILINE)
 
 

@@ -35,7 +35,7 @@ JUMP_RTOL = 1e-6  # relative to the largest of both values and 1
 HALF_RULE = ((-0.906179845938664, 0.236926885056189), (-0.538469310105683, 0.478628670499366), (0.0, 0.568888888888889))
 GAUSS_RULE = (*HALF_RULE, *((-x, w) for x, w in HALF_RULE[:2]))  # five nodes, exact for polynomials up to degree 9
 PANELS = 4  # of the composite Gauss rule on each interval
-MAX_DIMENSIONS = 3
+MAX_DIMENSIONS = 3  # of the midpoint rule, whose cost grows with the power d
 CELLS = {1: 400, 2: 60, 3: 20}  # of the midpoint rule on the bounding box, in each direction
 IRREGULAR_IMBALANCE_RTOL = 0.1  # of ∫|f|: far above the error of cells cut by the boundary
 

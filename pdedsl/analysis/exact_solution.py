@@ -23,7 +23,7 @@ from pdedsl.symbolic.evaluate import Point, compile_function, evaluate_at_points
 from pdedsl.symbolic.rewrite import expand, expression_size, rebuild, substitute
 from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
 
-SAMPLES = 16
+SAMPLES = 16  # points per equation or condition: a wrong formula fails at almost every point
 RESIDUAL_RTOL = 1e-8  # relative to the magnitude of the terms
 MAX_EXPANDED_OPERATIONS = 500  # larger expressions are not expanded
 MAX_PRECISE_NODES = 20_000  # larger expressions are evaluated in double precision only

@@ -260,7 +260,7 @@ def _is_nonlocal(expr: Expr, spec: Spec) -> bool:
 # ---- Differential expressions in all unknowns
 
 
-SECOND_DIFFERENCE_SAMPLES = 12
+SECOND_DIFFERENCE_SAMPLES = 12  # a nonlinear expression has a nonzero second difference at almost every point
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from pdedsl.ir.terms import Generator, Origin, Term, TimeDerivative
 from pdedsl.ir.types import Vector
 from pdedsl.symbolic.symbols import Field
 
-MAX_QUOTED = 5
+MAX_QUOTED = 5  # terms quoted in one sentence
 
 
 def time_direction(spec: Spec, head: Symbol | None) -> Direction:

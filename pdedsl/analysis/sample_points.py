@@ -21,15 +21,15 @@ from pdedsl.symbolic.sympy_errors import try_sympy
 
 Ranges = dict[Symbol, tuple[Expr, Expr]]
 Point = dict[Symbol, Rational]
-SAMPLES = 48
+SAMPLES = 48  # of a search for a counterexample
 HALF_WIDTHS = (Rational(1), Rational(3), Rational(1, 8), Rational(10))
 SUBDIVISIONS = 1024  # of an interval, for sampled coordinates
-ROUNDING_RTOL = 1e-9
-DIGITS = 30
+ROUNDING_RTOL = 1e-9  # above the rounding errors of double precision in sums of MAX_TERMS terms
+DIGITS = 30  # decimal digits of precise evaluation: twice those of double precision
 MIN_PRECISION_BITS = 60  # values of lower precision are treated as zero
 MAX_TERMS = 500  # longer sums are not evaluated
 KINK_OFFSETS = tuple(Rational(k, 8) for k in (-1, 1, -8, 8, -24, 24))  # offsets from a kink
-FAR_FACTOR = 1000
+FAR_FACTOR = 1000  # on sample points, for the behaviour at infinity
 MAX_POWER = 1000  # largest exponent to which fractions are raised exactly
 
 

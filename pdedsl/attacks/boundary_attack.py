@@ -77,7 +77,7 @@ def _random_points(context: AttackContext, attempt: int) -> Tensor:
 # ---- Attack
 
 
-BISECTIONS = 10
+BISECTIONS = 10  # of the segment to the first adversarial point: 2⁻¹⁰ of its length
 
 
 @attack_documentation(attack_context)

@@ -35,7 +35,7 @@ from pdedsl.frozen_model import Model
 # ---- Projection onto a hyperplane within a box
 
 
-MAX_NEWTON_STEPS = 12
+MAX_NEWTON_STEPS = 12  # the function is piecewise linear and convex: Newton's method ends after a few pieces
 
 
 def project_onto_hyperplane(norm: Norm, x: Tensor, w: Tensor, level: Tensor, lo: Tensor, hi: Tensor) -> Tensor:

@@ -25,7 +25,7 @@ from pdedsl.codegen.program import (
 )
 from pdedsl.diagnostics.escaping import comment, docstring, literal
 
-WIDTH = 88
+WIDTH = 88  # line length of generated code, as in black
 
 
 def to_python(program: Program) -> str:

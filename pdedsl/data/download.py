@@ -13,7 +13,7 @@ from http.client import HTTPException
 from pathlib import Path
 
 OPTIONS = {"SVHN": ({"split": "train"}, {"split": "test"}), "STL10": ({"split": "test"},)}  # arguments of a download
-TIMEOUT_SECONDS = 20.0
+TIMEOUT_SECONDS = 20.0  # of one network operation, not of the whole download
 
 
 def download(kind: str, files: tuple[str, ...], root: Path, present: Callable[[Path], bool]) -> str:

@@ -24,9 +24,9 @@ from pdedsl.diagnostics import Span
 
 Array = NDArray[Any]
 _SPLIT_SEED = 0  # the split of `x, y` does not depend on the seed of a run
-TEST_FRACTION = 0.2
-MAX_CLASSES = 100_000
-MAX_MAGNITUDE = 1e30
+TEST_FRACTION = 0.2  # of a file without a split, as is common
+MAX_CLASSES = 100_000  # a larger label is most likely not a class
+MAX_MAGNITUDE = 1e30  # leaves room for sums in single precision, whose largest number is 3.4e38
 MAX_UNPACKED, MAX_RATIO = 1 << 30, 20  # decompressed bytes of any array; compression ratio beyond that size
 
 

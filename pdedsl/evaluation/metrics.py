@@ -304,7 +304,7 @@ def _masking_verdict(measurement: AuditMeasurement, columns: Mapping[str, Sequen
 
 
 LOG10_RANGE = (-8.0, 2.0)  # of |w|
-BINS = 40
+BINS = 40  # four per decade
 
 
 def weight_magnitudes(modules: Sequence[nn.Module], histogram: WeightHistogram) -> WeightMagnitudes:

@@ -14,7 +14,7 @@ from typing import assert_never
 
 from pdedsl.record import Record
 
-VERSION = 1
+VERSION = 1  # of the JSON format
 HOLE = "{}"
 _MATHEMATICS = re.compile("equation|inside|boundary|initial|terminal|exact")  # facts with expressions
 _DECLARED = re.compile("unknown|learn")

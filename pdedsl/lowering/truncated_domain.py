@@ -14,7 +14,7 @@ from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.spec import Interval, SpaceKind
 from pdedsl.lowering import collocation
 
-DEFAULT_EXTENT = 4
+DEFAULT_EXTENT = 4  # half-width in units of the data, which are of order 1
 
 
 def truncate_domain(analysis: Analysis, extent: float) -> StrongForm:

@@ -35,7 +35,7 @@ from pdedsl.problem.layers import layer_breaks
 from pdedsl.problem.periodicity import has_periodic_residuals, periodic_axes, split_linear, subtract_lifts
 from pdedsl.problem.separable_operator import separable_operator
 
-MAX_GRID_DIMENSIONS = 3
+MAX_GRID_DIMENSIONS = 3  # direct solvers of larger systems exceed the memory
 
 
 def plan_grid(problem: StrongForm, method: Grid) -> GridPlan:

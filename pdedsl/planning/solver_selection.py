@@ -325,7 +325,7 @@ METHODS: tuple[Solver, ...] = (RandomFeatures(), Pinn(), Grid(), Elements(), Mon
 STATED_SIZES = {"n", "samples", "steps", "points", "h"}  # arguments that fix the size of a discretization
 DEFAULT_TOLERANCE = 1e-4  # relative L2 error
 VISIBLE_ERROR = 1e-2  # visible in a plot: for stated sizes, shocks (in L1), networks and Monte Carlo
-ONE_DIGIT = 0.1
+ONE_DIGIT = 0.1  # relative error with one correct digit
 
 
 def chosen_candidate(planner: SolverPlanner, chosen: Located[Solver]) -> tuple[Candidate, ...]:

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from pdedsl.io import write_atomically
 
-MAX_CHECKPOINTS = 2
+MAX_CHECKPOINTS = 2  # the newest, and the one before it in case of a damaged file
 FORMAT = 3  # 2: metrics were called figures
 Tensors = dict[str, Tensor]
 

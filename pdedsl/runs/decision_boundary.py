@@ -26,9 +26,9 @@ Array = NDArray[np.float64]
 Box = tuple[float, float, float, float]  # left, right, bottom, top
 Classifier = Callable[[Tensor], Tensor]  # points (m, 2) → probabilities u of the classes (m, k)
 
-BATCH_SIZE = 8192
+BATCH_SIZE = 8192  # points per forward pass
 MAX_SAMPLES = 1000  # data points in a panel
-BISECTIONS = 16
+BISECTIONS = 16  # of a grid edge that the boundary crosses: 2⁻¹⁶ of a cell
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#8C8C8C")
 MAX_OPACITY = 0.55  # of the colour of a class with probability 1
 

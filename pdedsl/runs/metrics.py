@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # ---- Loss and accuracy
 
 
-BATCH_SIZE = 256
+BATCH_SIZE = 256  # samples per forward pass
 
 
 class ClassificationMetrics(NamedTuple):

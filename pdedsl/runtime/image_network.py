@@ -189,7 +189,7 @@ def _conv_block(channels: int, out_channels: int, size: int, eps: float) -> nn.S
 # norm 1, is one possible C (Meunier et al., ICML 2022, pool in this way and pad channels with zeros).
 
 
-POOLING = 2
+POOLING = 2  # factor by which a connector reduces height and width
 
 
 @final

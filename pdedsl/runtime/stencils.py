@@ -147,7 +147,7 @@ def _term(c: float, name: str, digits: int) -> tuple[bool, str]:
 # ---- The 3×3 kernels of a network as differential operators, in units of one pixel
 
 
-PIXEL_SIZE = 1.0
+PIXEL_SIZE = 1.0  # grid spacing h: kernels are expressed in units of one pixel
 MAX_KERNELS_SHOWN = 3  # kernels shown per convolution
 MIN_TERM_FRACTION = 0.2  # terms below this fraction of a kernel's largest are omitted from the short form
 

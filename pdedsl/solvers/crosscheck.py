@@ -46,7 +46,7 @@ from pdedsl.solvers.whole_space import Z_95, initial_data
 # ---- Problems on physical domains
 
 
-COMPARISON_POINTS = 1024
+COMPARISON_POINTS = 1024  # the relative L2 difference has a sampling error of about 3 %
 PINN_POINTS, PINN_STEPS = 500, 30  # of a PINN that the spec does not request
 
 

@@ -445,7 +445,7 @@ def _initial_state(points: Tensor, rows: int) -> tuple[Tensor, Tensor]:
 # ---- Solution with confidence intervals
 
 
-CONFIDENCE_LEVEL = 0.95
+CONFIDENCE_LEVEL = 0.95  # of the intervals at each point
 PAIRS_PER_BATCH = 2048  # fixed, so that the value at a point does not depend on the batch
 MAX_BATCH_NUMBERS = 2**21  # in memory at a time
 CACHED_RESULTS = 4  # a plot has up to three slices

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 QUADRATURE_RTOL = 1e-11  # agreement of two rules, relative to ∫|f|: rounding errors are smaller
 FIRST_NODES = 8  # per axis and piece
 MAX_NODES = 256  # per axis and piece
-MAX_POINTS = 1 << 16
-SOBOL_POINTS = 1 << 14
+MAX_POINTS = 1 << 16  # values in memory at a time
+SOBOL_POINTS = 1 << 14  # in dimensions where tensor rules exceed MAX_POINTS
 MESH_CELLS, COARSE_CELLS = 40, 4  # per dimension of a shape; coarse if points are costly
 MESH_DEGREE, COARSE_DEGREE = 6, 2  # of polynomials that are integrated exactly on the elements of a mesh
 

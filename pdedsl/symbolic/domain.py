@@ -19,11 +19,11 @@ from sympy import Expr, Symbol
 from pdedsl.record import Record
 from pdedsl.symbolic.evaluate import Layout, Point, PointFunction, compile_function
 
-MAX_TRIALS = 4000
-NEWTON_STARTS = 400
-NEWTON_STARTS_HIGH_DIMENSION = 8
-HIGH_DIMENSION = 17
-MAX_NEWTON_STEPS = 60
+MAX_TRIALS = 4000  # random points, of which a thin domain contains few
+NEWTON_STARTS = 400  # of the projection onto a surface
+NEWTON_STARTS_HIGH_DIMENSION = 8  # a step costs a gradient with many components
+HIGH_DIMENSION = 17  # above it, coordinates are not explicit
+MAX_NEWTON_STEPS = 60  # linear convergence at singular points of a surface
 SURFACE_RTOL = 1e-9  # relative to the size of the box: distance to a surface or to the closed domain
 SAMPLING_SCALES = (
     1.0,

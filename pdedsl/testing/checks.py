@@ -17,7 +17,7 @@ from pdedsl.ir.verdicts import Axiom
 from pdedsl.testing.cases import AxiomCase, Bump, FlatFunction
 from pdedsl.testing.operators import Data, NetworkAsOperator, Operator, seeded
 
-ROUNDING = 1e-9
+ROUNDING = 1e-9  # relative; rounding errors of a deep network in double precision
 SIGMAS = 6.0  # one false positive in 5e8 comparisons of a normal variable
 INTEGRATION_RADIUS, MESH_WIDTH, MASS_RTOL = (
     6.0,

@@ -49,7 +49,7 @@ __all__ = ["assert_holds", "check"]
 
 MODEL, LAW = "model()", "endpoint distribution of model()"
 OPERATOR, SOLUTION = "endpoint distribution of operator()", "solution u of model()"
-POINTS = 2
+POINTS = 2  # starting points of paths
 MAX_FIELD_EVALUATIONS, MAX_FORMULA_EVALUATIONS = 1 << 16, 1 << 21  # steps times paths of one test
 MIN_PATHS, MAX_PATHS = 512, 1 << 14  # of a moment test
 MAX_WEIGHTED_PATHS = 1 << 12  # paths of the test of weights

@@ -30,14 +30,14 @@ from pdedsl.testing.moments import CheckOutcome
 
 GRID_POINTS = {1: 32, 2: 12}  # points per dimension, by the dimension of space
 FINE_GRID_POINTS = {1: 64, 2: 18}  # of the grid that estimates the error
-CASES = 2
-POINTS = 1024
+CASES = 2  # random initial data per property
+POINTS = 1024  # evaluation points of a solution
 TOLERANCE = 1e-4  # relative to the maximum of |u|: the discretization error allowed
 STEP_BUDGET = StepBudget(5e-6, max_steps=120)  # errors in time far below TOLERANCE
 TIME_FRACTIONS = (Rational(1), Rational(1, 8), Rational(1, 64))  # of the time interval, tried in this order
 ERROR_SAFETY_FACTOR = 4.0  # a violation must exceed this multiple of the grid error
 QUADRATURE_NODES = 48  # Gauss points per dimension
-QUADRATURE_TIMES = 5
+QUADRATURE_TIMES = 5  # at which a conserved integral is compared
 
 
 AxiomTest = Callable[["GridProblem", int], Tensor | None]

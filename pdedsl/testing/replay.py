@@ -15,7 +15,7 @@ from pdedsl.runtime.pde_blocks import PdeBlock
 from pdedsl.runtime.symmetric_layer import TotalVariationNorm
 
 GROWTH_RTOL = 1e-3  # relative to the change found by the analysis
-PIXELS = 3
+PIXELS = 3  # per side: the smallest map with an interior pixel
 
 
 @torch.no_grad()

@@ -28,7 +28,7 @@ from pdedsl.testing.model import ModelUnderTest
 from pdedsl.testing.moments import CheckOutcome, Finding
 
 RESIDUALS, EXACT = "residuals", "exact solution"
-POINTS = 16
+POINTS = 16  # per residual: wrong formulas differ at almost every point
 LEARNED_FIELD_VALUE = 1.5  # value of a learned coefficient
 RESIDUAL_RTOL = 1e-10  # rounding, with derivatives up to the fourth order
 EXACT_RTOL = 1e-8  # relative to the size of the terms

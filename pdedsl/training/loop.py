@@ -25,7 +25,7 @@ from pdedsl.training.losses.classification import ACCURACY
 from pdedsl.training.objectives import Terms
 from pdedsl.training.phases import Phase
 
-MAX_REPORTS_PER_EPOCH = 20
+MAX_REPORTS_PER_EPOCH = 20  # lines of metrics.jsonl
 MAX_VALIDATION_RATIO = 0.3  # validated samples per training sample, so that validation takes a small part of the time
 
 

@@ -27,7 +27,7 @@ def line(right: str) -> str:
     return spec_text(f"{LINE}; t in [0, 1]", f"∂u/∂t = {right}", "u(x, 0) = exp(-x²)")
 
 
-def ring(right: str) -> str:
+def periodic(right: str) -> str:
     return spec_text(f"{RING}; t in [0, 1]", f"∂u/∂t = {right}", "u(x, 0) = sin(2π x)")
 
 
@@ -76,7 +76,7 @@ def relu(c: int, n: int) -> str:
 
 FAMILIES = {
     "a + b sin x": Family(
-        Axiom.COMPARISON, lambda a, b: ring(f"({a} {b:+}sin(2π x)) Δu"), lambda a, b: a >= abs(b), "proved"
+        Axiom.COMPARISON, lambda a, b: periodic(f"({a} {b:+}sin(2π x)) Δu"), lambda a, b: a >= abs(b), "proved"
     ),
     "x² + bx + c": Family(Axiom.COMPARISON, lambda b, c: line(f"(x² {b:+}x {c:+}) Δu"), lambda b, c: b * b <= 4 * c),
     "x² + bx + c on [0, 1]": Family(
@@ -105,17 +105,17 @@ FAMILIES = {
     "max(aX, bX)": Family(
         Axiom.COMPARISON, lambda a, b: line(f"max({a} {XX}, {b} {XX})"), lambda a, b: a >= 0 and b >= 0
     ),
-    "Δ(au³ + bu)": Family(Axiom.COMPARISON, lambda a, b: ring(f"Δ({a}u³ {b:+}u)"), lambda a, b: a >= 0 and b >= 0),
+    "Δ(au³ + bu)": Family(Axiom.COMPARISON, lambda a, b: periodic(f"Δ({a}u³ {b:+}u)"), lambda a, b: a >= 0 and b >= 0),
     "fluxes and a source": Family(
         Axiom.CONSERVATION,
         lambda a, b, c: segment(f"Δu {c:+}", f"n·∇u = {a} on left; n·∇u = {b} on right"),
         lambda a, b, c: a + b + c == 0,
         parameters=(st.integers(-2, 2),) * 3,
     ),
-    "a sin + b": Family(Axiom.CONSERVATION, lambda a, b: ring(f"Δu {a:+}sin(2π x) {b:+}"), lambda a, b: b == 0),
-    "u(x + s) on a ring": Family(
+    "a sin + b": Family(Axiom.CONSERVATION, lambda a, b: periodic(f"Δu {a:+}sin(2π x) {b:+}"), lambda a, b: b == 0),
+    "u(x + s) periodic": Family(
         Axiom.LOCALITY,
-        lambda s: ring(f"Δu + 2u(x {s / 4:+}, t)"),
+        lambda s: periodic(f"Δu + 2u(x {s / 4:+}, t)"),
         lambda s: s % 4 == 0,
         "proved",
         (st.integers(-8, 8),),

@@ -43,7 +43,7 @@ from pdedsl.symbolic.symbols import Field, Partial, TooLarge, atoms, free_symbol
 # ---- Search for a function whose mass changes
 
 
-QUADRATURE_NODES = 400
+QUADRATURE_NODES = 400  # the trapezoidal rule is exponentially accurate for smooth data that vanish at the ends
 MIN_RATE = 1e-3  # smaller rates are attributed to the quadrature error
 HALF_WIDTH = 6  # of the interval that replaces the line, for Gaussian data
 

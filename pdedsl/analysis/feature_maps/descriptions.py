@@ -10,7 +10,7 @@ from pdedsl.diagnostics import Span
 from pdedsl.ir.terms import MapTerm, Reaction, SymmetricLayer
 from pdedsl.ir.verdicts import FeatureMapCounterexample
 
-MAX_QUOTED = 5
+MAX_QUOTED = 5  # terms quoted in one sentence
 PRIME = "'"
 
 

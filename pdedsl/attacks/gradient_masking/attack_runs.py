@@ -19,7 +19,7 @@ from pdedsl.attacks.predictor import Predictor
 from pdedsl.attacks.square import square
 from pdedsl.frozen_model import Model
 
-RESTARTS = 4
+RESTARTS = 4  # of PGD, with different random starting points
 MAX_LARGER_EPS = 6
 """Radii of the accuracy curve beyond ε, up to the one that covers the box."""
 

@@ -83,7 +83,7 @@ def _known_scalar(expr: t.Expr, env: Environment, timed: bool) -> Expr:
 
 MAX_EXPLICIT_DIMENSION = 16  # above it, the position is one symbol and sums stay symbolic
 MAX_INTERVALS = 1000  # dimensions of a bounded domain
-MAX_DIMENSION = 10**9
+MAX_DIMENSION = 10**9  # larger numbers are typing errors; the dimension stays symbolic in proofs
 IMAGES: Forms[Image] = forms_of(Image)
 MAX_INEQUALITIES = 32  # of a domain: sample points are computed on each surface
 

@@ -92,7 +92,7 @@ def _equation_or_condition(
 
 
 PHYSICAL_UNITS = {*("m", "cm", "mm", "km", "s", "ms", "kg", "g", "K", "J", "W", "N", "Pa", "Hz", "mol", "V")}
-MAX_UNKNOWNS = 64
+MAX_UNKNOWNS = 64  # bounds the time of the analysis, which is quadratic in it
 MAX_EQUATIONS = 200  # equations and conditions; each time interval has its own equation
 
 

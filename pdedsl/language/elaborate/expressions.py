@@ -247,7 +247,7 @@ def dot_product(sign: t.ProductSign, left: Value, right: Value, span: Span) -> V
 # ---- Calculus, in components that are computed on demand
 
 
-MAX_DERIVATIVE_ORDER = 8
+MAX_DERIVATIVE_ORDER = 8  # physical equations have order 6 at most; the jet grows with the order
 
 
 def _differentiate(body: Expr, slot: Expr) -> Expr:

@@ -20,7 +20,7 @@ TYPE_ATTRIBUTES = {
     "operator": ("‖K‖ ≤ c",),
     "scalar": ("> 0", "≥ 0", "complex"),
 }
-MAX_CLASSES = 1_000_000
+MAX_CLASSES = 1_000_000  # above all published data sets
 MAX_COMPONENTS = 64  # of a vector with an explicit size
 
 

@@ -230,8 +230,8 @@ class PiecewiseChebyshev(nn.Module):
 # ---- Moving least squares: a weighted quadratic fit to the nearest scattered points
 
 
-NEIGHBOURS = 14
-POINTS_PER_CHUNK = 256
+NEIGHBOURS = 14  # more than twice the 6 coefficients of a quadratic, so that the fit is well conditioned
+POINTS_PER_CHUNK = 256  # bounds the memory of all pairwise distances
 
 
 class MovingLeastSquares(nn.Module):

@@ -169,7 +169,7 @@ def _rows(mask: Tensor, like: Tensor) -> Tensor:
 # ---- On grids
 
 
-MAX_NEWTON_ITERATIONS = 12
+MAX_NEWTON_ITERATIONS = 12  # with a Jacobian from an earlier step; then the step is halved
 NEWTON_RTOL = 1e-12  # relative size of the last Newton correction
 SLOW_NEWTON_ITERATIONS = 4  # iterations after which the Jacobian is recomputed for the next step
 

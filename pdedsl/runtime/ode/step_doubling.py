@@ -31,7 +31,7 @@ class PairedStep(Protocol):
         ...
 
 
-MAX_LEVEL = 30
+MAX_LEVEL = 30  # steps of T / 2³⁰ are far below any accuracy limit
 TICKS = 1 << MAX_LEVEL  # unit of time: the shortest step
 MIN_LEVEL = 4  # no step is longer than T / 2^4
 ROUNDING_RTOL = 1e-9  # relative; rounding errors may be this large in an ill-conditioned problem

@@ -27,7 +27,7 @@ Function = Callable[[Array], Array]
 
 TRACE_CELLS = 400  # marching squares sees features of 1/400 of the box
 TRACE_MARGIN = 0.02  # of the box: a curve that touches a face is traced across it
-NEWTON_STEPS = 50
+NEWTON_STEPS = 50  # quadratic convergence needs fewer; more at singular points of the curve
 NEWTON_RTOL = 1e-14  # of the diameter of the box: rounding errors of the projection
 ON_CURVE_RTOL = 1e-9  # of the diameter: above the rounding errors of coordinates and of g, below any feature
 MAX_TURN = 0.1  # radians between samples of an arc: enough for its curvature

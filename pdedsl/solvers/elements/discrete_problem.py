@@ -22,11 +22,11 @@ from pdedsl.ir.weak_form import WeakForm
 from pdedsl.solvers.elements.assembly import Assembler, boundary_facets, evaluate
 from pdedsl.solvers.elements.spaces import Array, ElementSpaces, Indices
 
-MAX_NEWTON_STEPS = 30
+MAX_NEWTON_STEPS = 30  # more are not needed if the damped method converges
 NEWTON_RTOL = 1e-10  # of the update, relative to the solution: well below every discretization error
 CORNER_ATOL = 1e-6  # of boundary values at corners, relative to the largest: well above rounding errors
-MIN_DAMPING = 1 / 64
-MIN_HOMOTOPY_STEP = 1 / 128
+MIN_DAMPING = 1 / 64  # shorter steps no longer leave a poor region
+MIN_HOMOTOPY_STEP = 1 / 128  # of the load; then continuation counts as failed
 NET_FLUX_RTOL = 1e-3  # quadrature errors on coarse meshes are smaller, incompatible data larger
 
 

@@ -45,7 +45,7 @@ SAFETY, MIN_FACTOR, MAX_FACTOR = 0.9, 0.2, 5.0  # of the step size
 SAME_STEP = (1.0, 1.5)  # factors for which a step size is retained, with its factorization
 FIRST_STEP = 1e-4  # relative to the time interval
 MIN_STEP = 1e-12  # relative to the time interval
-MAX_STEPS = 20_000
+MAX_STEPS = 20_000  # beyond it, the tolerance is not attainable in a reasonable time
 
 
 @dataclass(frozen=True)

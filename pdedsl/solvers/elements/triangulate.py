@@ -26,13 +26,13 @@ ELEMENTS_ACROSS = 2.0  # between two parts of the boundary
 MIN_GAP_SIZE = 0.1  # of h: the smallest size required by a gap alone, so that acute corners end
 GRADATION = 0.3  # largest gradient of the element size
 SIZE_CLASS = 1.1  # ratio of sizes in a class: well below the variation of edges in a mesh
-RAY_STEPS = 24
-FORCE_ITERATIONS = 60
+RAY_STEPS = 24  # samples along a ray that measures the width of a gap
+FORCE_ITERATIONS = 60  # the quality of triangles hardly changes afterwards
 FORCE_SCALE = 1.2  # Persson and Strang: bars are compressed
 TIME_STEP = 0.2  # Persson and Strang: of the explicit Euler steps
 RETRIANGULATE = 0.1  # of the element size: movement after which the triangulation is computed again
 MIN_NODE_DISTANCE = 0.6  # of the element size, from the boundary
-CONFORMITY_ROUNDS = 20
+CONFORMITY_ROUNDS = 20  # insertions of midpoints until all boundary edges are edges of triangles
 MIN_TRIANGLE_QUALITY = 1e-6  # 4√3 area/Σ length²: below, three nodes of a straight line
 
 

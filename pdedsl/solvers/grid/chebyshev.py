@@ -428,7 +428,7 @@ def consistent_initial_values(problem: CollocationProblem, start: Tensor, initia
 
 DiscreteProblem = CollocationProblem | InterfaceFVProblem
 MAX_UNKNOWNS = 4000  # of a dense direct solve
-MAX_NEWTON_ITERATIONS = 50
+MAX_NEWTON_ITERATIONS = 50  # quadratic convergence takes fewer than ten; the line search may shorten many steps before
 NEWTON_RTOL = 1e-12  # of the step relative to the solution
 CORNER_RTOL = 1e-6  # error per step relative to an incompatibility of initial and boundary data, which later steps damp
 

@@ -25,7 +25,7 @@ from pdedsl.solvers.grid.interface_fv import make_cells
 from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterValue, compile_expressions, nodal_values
 
 COURANT = 0.4  # CFL number
-MAX_STEPS = 1_000_000
+MAX_STEPS = 1_000_000  # the wave speed has become unbounded if more are needed
 GAUSS_RULE = ((-(0.6**0.5), 5 / 18), (0.0, 8 / 18), (0.6**0.5, 5 / 18))
 
 

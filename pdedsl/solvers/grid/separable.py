@@ -19,7 +19,7 @@ from pdedsl.ir.first_order_system import FirstOrderSystem
 from pdedsl.ir.solver_plans import RobinFace, SeparableOperator
 
 SINGULAR_RATIO = 1e-13  # smallest to largest |Σ λ| below which the operator counts as singular
-MAX_REFINEMENTS = 4
+MAX_REFINEMENTS = 4  # iterative refinement gains several digits per step
 REFINEMENT_RTOL = 1e-13  # of a correction relative to the solution
 CONVERGENCE_RTOL = 1e-6  # of the last correction relative to the solution: above, the eigenvectors are dependent
 
