@@ -38,6 +38,8 @@ from pdedsl.codegen.program import (
 )
 from pdedsl.config.methods import Adaptive, EnsembleWeighting, Fixed, NoiseDistribution, NormReduction, Scores, is_euler
 from pdedsl.config.networks import (
+    RESNET_WIDTH,
+    Cnn,
     Conv,
     Convnet,
     Linear,
@@ -236,8 +238,11 @@ def _backbone_node(net: Network, plan: DataPlan, time: bool) -> Node:
         case Convnet(layers=layers, activation=activation):
             named = (("width", 32), ("depth", layers), *tail, ("activation", activation.name))
             return Call(f"{home}.convnet", (), named)
-        case Resnet(depth=(depth, *_)):
-            return Call(f"{home}.resnet", (), (("depth", depth), *tail))
+        case Cnn(widths=widths, activation=activation):
+            return Call(f"{home}.cnn", (ItemList(widths),), (*tail, ("activation", activation.name)))
+        case Resnet(depth=(depth, *_), width=width):
+            named = (("depth", depth), *((("width", width),) if width != RESNET_WIDTH else ()), *tail)
+            return Call(f"{home}.resnet", (), named)
         case WideResnet(depth=depth, width=width):
             return Call(f"{home}.wide_resnet", (), (("depth", depth), ("width", width), *tail))
         case Resnet18() | PreactResnet18():

@@ -20,7 +20,7 @@ RESERVED_NAMES = frozenset(
     "vector_field mlp resnet resnet18 preact_resnet18 wide_resnet convnet dropped torchvision_model "
     "stack_components stack_matrix broadcast_scalar broadcast_vector squeeze_scalar as_tensor as_column time_column "
     "take_component sum_components constant_vector unit_vector matvec partial_derivative jacobian_diagonal maximum "
-    "minimum uniform_times add_dropout shake_shake user_backbone".split()
+    "minimum uniform_times add_dropout shake_shake user_backbone cnn".split()
 )
 
 

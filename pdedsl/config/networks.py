@@ -15,6 +15,7 @@ from pdedsl.numerics.torchvision_models import MODELS
 
 
 TANH, RELU = ACTIVATIONS["tanh"], ACTIVATIONS["relu"]
+RESNET_WIDTH = 16  # channels of the first stage (He et al. 2016, section 4.2)
 
 
 class Mlp(Config):
@@ -26,9 +27,16 @@ class Mlp(Config):
 
 
 class Resnet(Config):
-    """Residual networks for small images (He et al. 2016, section 4.2); a list of depths makes an ensemble."""
+    """Residual networks for small images (He et al. 2016, section 4.2) with `width`, 2 `width` and 4 `width` channels;
+    a list of depths makes an ensemble."""
 
-    depth: tuple[Annotated[int, Whole(1, (20, 32, 44, 56, 110))], ...]
+    depth: tuple[Annotated[int, Whole(1, (8, 14, 20, 32, 44, 56, 110))], ...]
+    width: Width = RESNET_WIDTH
+
+    @property
+    def idle(self) -> frozenset[str]:
+        """The default is not part of the hash."""
+        return frozenset({"width"} if self.width == RESNET_WIDTH else ())
 
 
 class Resnet18(Config):
@@ -50,6 +58,13 @@ class Convnet(Config):
     """Convolutional network with the same input and output shape."""
 
     layers: Few = 2
+    activation: Activation = RELU
+
+
+class Cnn(Config):
+    """Convolutions with `widths` channels, without normalization and shortcuts (LeCun et al. 1998)."""
+
+    widths: tuple[Width, ...] = (16, 32, 32)
     activation: Activation = RELU
 
 
@@ -96,9 +111,9 @@ def _written(value: Value) -> Value:
     return f'"{value}"' if isinstance(value, str) else value
 
 
-FieldNetwork = Mlp | Resnet | Resnet18 | PreactResnet18 | WideResnet | Convnet | Torchvision | Torch
+FieldNetwork = Mlp | Resnet | Resnet18 | PreactResnet18 | WideResnet | Convnet | Cnn | Torchvision | Torch
 OperatorNetwork = Conv | Linear
-Network = Mlp | Resnet | Resnet18 | PreactResnet18 | WideResnet | Convnet | Conv | Linear | Torchvision | Torch
+Network = Mlp | Resnet | Resnet18 | PreactResnet18 | WideResnet | Convnet | Cnn | Conv | Linear | Torchvision | Torch
 NETWORKS: Forms[Network] = forms_of(Network)
 OPERATORS: Forms[OperatorNetwork] = forms_of(OperatorNetwork)
 
@@ -118,6 +133,8 @@ def residual_maps(net: Network) -> int | None:
             return counted
         case Convnet(layers=layers):
             return layers
+        case Cnn():
+            return 0
         case Mlp() | Conv() | Linear():
             return 1
         case _:

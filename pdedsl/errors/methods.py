@@ -102,6 +102,11 @@ def diffusion_before_transport(method: str, span: Span, method_span: Span) -> Pd
     return INCOMPATIBLE(message, span, "exchange the time intervals, or use noise", fixes=fixes)
 
 
+residual_penalty_of_base = INCOMPATIBLE.at(
+    "residual_penalty trains a learned velocity with the time as an input; here the initial data are the network",
+    "realize diffusion by heat_smoothing",
+    fixes=lambda span: replace_by(["heat_smoothing"], span),
+)
 needs_learned_velocity = INCOMPATIBLE.of("{method} needs a learned velocity", "learn v(x, t) : vector = mlp")
 
 

@@ -162,8 +162,8 @@ def torchvision_image_size(name: str, size: int, only: bool, span: Span) -> PdeE
     return INCOMPATIBLE(message, span, hint, fixes=replace_by(["resnet"], span))
 
 
-torchvision_without_blocks = INCOMPATIBLE.of(
-    "{name} of torchvision has no residual blocks after which noise could be added",
+without_blocks = INCOMPATIBLE.of(
+    "{name} has no residual blocks after which noise could be added",
     "use resnet, or put the diffusion into a separate time interval",
 )
 torchvision_random_blocks = INCOMPATIBLE.at(

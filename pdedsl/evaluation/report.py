@@ -524,6 +524,16 @@ MASKED = "(gradient masking?)"
 """Mark of a robust accuracy whose audit is suspicious."""
 
 
+def _attack_name(robust: RobustAccuracy) -> str:
+    """`PGD-20, ℓ∞, ε = 0.1`."""
+    eps = "" if robust.eps is None else f", ε = {robust.eps:g}"
+    return f"{robust.label or robust.attack}, {Norm(robust.norm).sign}{eps}"
+
+
+def _weakness(robust: RobustAccuracy) -> str:
+    return f" (weak: {robust.weakness})" if robust.weakness else ""
+
+
 def summary(report: Report) -> str:
     """Clean, robust and certified accuracies with confidence intervals, and the verdicts of the audits."""
     rows = [("clean", str(report.clean.accuracy))]
@@ -531,7 +541,7 @@ def summary(report: Report) -> str:
     for w in report.worst_case:
         mark = f" {MASKED}" if w.norm in masked else ""
         rows.append((f"robust, {Norm(w.norm).sign}, ε = {w.eps:g}", f"{w.accuracy}{mark} (strongest: {w.strongest})"))
-    rows += [(f"  {r.attack}", f"{r.accuracy}{f' (weak: {r.weakness})' if r.weakness else ''}") for r in report.robust]
+    rows += [(f"  {_attack_name(r)}", f"{r.accuracy}{_weakness(r)}") for r in report.robust]
     rows += [(f"{t.attack}, transfer {t.source} → {t.target}", str(t.accuracy)) for t in report.transfers]
     if report.agreement is not None:
         rows += [
@@ -546,5 +556,6 @@ def summary(report: Report) -> str:
     lines = [f"{report.name}: accuracy with 95 % Clopper-Pearson interval, n = {report.samples:,}"]
     lines += [f"  {name:<{width}}  {value}" for name, value in rows]
     lines += [f"  gradient-masking audit, {Norm(v.norm).sign}, ε = {v.eps:g}: {v.verdict}" for v in report.audits]
+    lines += [f"  gradient-masking audit: {NOT_AUDITED}"] if report.robust and not report.audits else []
     lines += [f"  {certified.certificate}: {certified.scope}" for certified in report.certified]
     return "\n".join(lines)

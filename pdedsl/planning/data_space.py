@@ -74,6 +74,8 @@ def plan_parts(paths: PathExpectation, spec: Spec, method: Method) -> tuple[Part
     trained = method is not None and isinstance(method.config, ResidualPenalty | HeatSmoothing)
     if method is not None and trained and any(s.has_drift for s in paths.segments):
         return ((_time_conditioned_network(paths, spec, method),),)
+    if method is not None and isinstance(method.config, ResidualPenalty) and isinstance(paths.data, Field):
+        raise errors.methods.residual_penalty_of_base(method.span)
     used = [s for s in paths.segments if not trained or s.has_drift]
     count = max((1, *(len(_networks_by_depth(s, spec)) for s in used)))
     base = _base_network(paths, spec)
@@ -233,11 +235,11 @@ def _check_block_noise(noise: Noise, net: Network, blocks: int | None, spec: Spe
         isinstance(noise, StateDependentNoise) and not _depends_on_time_only(noise.std, spec)
     ):
         raise errors.networks.noise_not_constant(net.name, noise.span)
-    if isinstance(net, Torchvision):
-        if blocks == 0:
-            raise errors.networks.torchvision_without_blocks(net.model, noise.span)
-        if isinstance(noise, BranchNoise):
-            raise errors.networks.torchvision_random_blocks(noise.span)
+    if blocks == 0 and not isinstance(net, Torch):
+        who = f"{net.model} of torchvision" if isinstance(net, Torchvision) else net.name
+        raise errors.networks.without_blocks(who, noise.span)
+    if isinstance(net, Torchvision) and isinstance(noise, BranchNoise):
+        raise errors.networks.torchvision_random_blocks(noise.span)
     if isinstance(net, Torch) and isinstance(noise, BranchNoise):
         raise errors.networks.user_network_random_blocks(noise.span)
 

@@ -8,6 +8,7 @@ from typing import assert_never
 from pdedsl import errors
 from pdedsl.config.methods import Pinn, RandomFeatures
 from pdedsl.config.networks import (
+    Cnn,
     Conv,
     Convnet,
     Frame,
@@ -95,6 +96,9 @@ def count_weights(net: Network, dimension: int, channels: int, out: int) -> int:
             return (size * channels) ** 2
         case Linear():
             return dimension * out
+        case Cnn(widths=widths):
+            pairs = zip((channels, *widths), widths, strict=False)
+            return sum(25 * inputs * outputs for inputs, outputs in pairs) + dimension // channels * widths[-1] * out
         case Resnet() | Resnet18() | PreactResnet18() | Torchvision():
             return 0  # known to fit into memory
         case Torch():

@@ -7,7 +7,7 @@ normalisation and noise preserves it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -170,13 +170,16 @@ def _preactivated(shape: Shape, classes: int, stem: int, widths: tuple[int, ...]
     return _initialised(Backbone(_conv_stem(shape[0], stem, time), blocks, _preactivated_head(widths[-1], classes)))
 
 
-def resnet(depth: int, shape: Shape = (3, 32, 32), classes: int = 10, *, time: bool = False) -> Backbone:
-    """The pre-activation ResNet of Wang, Yuan, Shi, Osher 2020: three stages of 16, 32, 64 channels, depth = 6n + 2.
+def resnet(
+    depth: int, shape: Shape = (3, 32, 32), classes: int = 10, *, width: int = 16, time: bool = False
+) -> Backbone:
+    """The pre-activation ResNet of Wang, Yuan, Shi, Osher 2020: three stages of w, 2w, 4w channels, depth = 6n + 2.
 
     Args:
-        depth: number of layers, 6n + 2 for n blocks per stage: 20, 32, 44, 56, 110.
+        depth: number of layers, 6n + 2 for n blocks per stage: 8, 14, 20, 32, 44, 56, 110.
         shape: shape (c, h, w) of one image.
         classes: number of classes.
+        width: number w of channels of the first stage.
         time: whether inputs have one more channel for the time.
 
     Returns:
@@ -192,7 +195,7 @@ def resnet(depth: int, shape: Shape = (3, 32, 32), classes: int = 10, *, time: b
         >>> sum(p.numel() for p in resnet(20).network().parameters())
         272282
     """
-    return _preactivated(shape, classes, 16, (16, 32, 64), _per_stage(depth, 2), time)
+    return _preactivated(shape, classes, width, (width, 2 * width, 4 * width), _per_stage(depth, 2), time)
 
 
 def wide_resnet(
@@ -302,6 +305,45 @@ def convnet(
         for _ in range(depth)
     ]
     return Backbone(stem, tuple(blocks), _preactivated_head(width, classes))
+
+
+def cnn(
+    widths: Sequence[int],
+    shape: Shape = (3, 32, 32),
+    classes: int = 10,
+    *,
+    activation: str = "relu",
+    time: bool = False,
+) -> Backbone:
+    """Convolutions without normalization and shortcuts: 5×5, then 3×3 kernels, stride 2 in the first two layers, then
+    the mean over 2×2 pixels and a linear layer.
+
+    Args:
+        widths: number of channels of each convolution.
+        shape: shape (c, h, w) of one image.
+        classes: number of classes.
+        activation: name of the activation.
+        time: whether inputs have one more channel for the time.
+
+    Returns:
+        `Backbone` with stem and head, without residual blocks.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime.backbones import cnn
+        >>> network = cnn([16, 32, 32], (1, 28, 28)).network()
+        >>> sum(p.numel() for p in network.parameters())
+        19434
+    """
+    layers: list[nn.Module] = [Standardize(shape[0]), ChannelsLast()]
+    inputs, plane = shape[0] + time, shape[1:]
+    for index, outputs in enumerate(widths):
+        size, stride = (5 if index == 0 else 3), (2 if index < 2 else 1)
+        layers += [nn.Conv2d(inputs, outputs, size, stride, padding=size // 2), ActivationLayer(activation)]
+        inputs, plane = outputs, tuple(-(-extent // stride) for extent in plane)
+    pixels = math.prod(-(-extent // 2) for extent in plane)
+    pooled = nn.Sequential(nn.AvgPool2d(2, ceil_mode=True), nn.Flatten(), nn.Linear(inputs * pixels, classes))
+    return Backbone(nn.Sequential(*layers), (), pooled)
 
 
 def mlp(

@@ -86,7 +86,7 @@ syntax.too_many_unknowns types.too_many_dimensions
 OTHER_STATEMENT = """
 methods.needs_velocity methods.noise_with_full_matrix methods.relative_noise methods.relative_noise_in_one_dimension
 methods.unused_network_of_unknown networks.data_not_at_path_end networks.network_in_two_intervals
-networks.nonlocal_field networks.torchvision_random_blocks networks.torchvision_without_blocks
+networks.nonlocal_field networks.torchvision_random_blocks networks.without_blocks
 networks.user_network_random_blocks options.duplicate_block options.value_count
 """
 """Two statements are incompatible, and the hint concerns the other one."""

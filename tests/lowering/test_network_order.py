@@ -122,6 +122,7 @@ def test_layer_noise(equation: str) -> None:
     ("net", "maps"),
     [
         ("resnet(depth=20)", 9),
+        ("resnet(depth=8, width=4)", 3),
         ("wide_resnet(depth=10, width=1)", 3),
         ("resnet18", 8),
         ("preact_resnet18", 8),

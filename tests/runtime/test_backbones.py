@@ -11,6 +11,7 @@ from torch import nn
 from pdedsl.runtime.backbones import (
     Backbone,
     PreactivatedTransition,
+    cnn,
     convnet,
     mlp,
     preact_resnet18,
@@ -47,6 +48,8 @@ def test_resnet(depth: int, ten: int, hundred: int) -> None:
 
 def test_other_counts() -> None:
     with torch.device("meta"):
+        assert parameters(resnet(8, width=8)) == 216 + 1_184 + 3_632 + 14_432 + 394  # stem, three blocks, head
+        assert parameters(cnn([16, 32, 32], (1, 28, 28))) == 416 + 4_640 + 9_248 + 5_130
         assert parameters(resnet18()) == 11_173_962
         assert parameters(resnet18(time=True)) == 11_174_538
         assert parameters(preact_resnet18()) == 11_172_170

@@ -30,7 +30,7 @@ from sympy import (
 
 from pdedsl.analysis.bounds.interval import Box, range_of
 from pdedsl.analysis.bounds.sign import nonnegative, positive
-from pdedsl.config.networks import Convnet, Mlp, Torch, Torchvision
+from pdedsl.config.networks import Cnn, Convnet, Mlp, Torch, Torchvision
 from pdedsl.ir.spec import Learned, Spec
 from pdedsl.ir.types import Vector
 from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
@@ -239,4 +239,4 @@ def has_unknown_regularity(learned: Learned) -> bool:
 def activation_of(learned: Learned) -> Record:
     """The activation of the network; relu if it is fixed."""
     net = learned.net.config if learned.net else None
-    return net.activation if isinstance(net, Mlp | Convnet) else RECORDS["relu"]
+    return net.activation if isinstance(net, Mlp | Convnet | Cnn) else RECORDS["relu"]
