@@ -39,14 +39,15 @@ from pdedsl.diagnostics import NOWHERE, PdeError
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.solver_plans import PinnPlan, SolverPlan
 from pdedsl.lowering.lower import lower
-from pdedsl.planning.solver_selection import SolverPlanner
+from pdedsl.planning.method_planners import SolverPlanner
 from pdedsl.runtime.basis.random_features import CoordinateBox
 from pdedsl.runtime.diff.mlp_jets import DerivativeRequest, JetNetwork, forward_laplacian
 from pdedsl.solvers.collocation_points import PointSampler
-from pdedsl.solvers.methods import SolveOptions, solve_with
+from pdedsl.solvers.methods import solve_with
 from pdedsl.solvers.pinn.residuals import Measurement
 from pdedsl.solvers.pinn.task import PinnTask
 from pdedsl.solvers.pinn.trainer import GaussNewton, OptimizerPhase, Progress, Trainer
+from pdedsl.solvers.solver_method import SolveOptions
 
 LINE = "pde A\nspace x in [{}]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
 SQUARE = "pde A\nspace (x, y) in [-1, 1]^2{}\nunknown u(x, y) : scalar\n"

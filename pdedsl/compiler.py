@@ -277,7 +277,7 @@ class Compilation(Record):
         """The plan of a grid on a truncated domain for an equation on R^d, or the reason why there is none."""
         from pdedsl.ir.plan import DataPlan
         from pdedsl.lowering.truncated_domain import DEFAULT_EXTENT, truncate_domain
-        from pdedsl.planning.solver_selection import SolverPlanner
+        from pdedsl.planning.method_planners import SolverPlanner
 
         if isinstance(self.plan, DataPlan) and self.plan.reference is not None:
             return self.plan.reference

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pdedsl.diagnostics import Diagnostic, PdeError, Span
 from pdedsl.diagnostics.fixes import remove, remove_argument, replace_by, replace_word
-from pdedsl.errors.base import Code, SpanError, join_comma
+from pdedsl.errors.base import Code, SpanError, join_comma, join_or
 from pdedsl.errors.networks import INCOMPATIBLE, MAX_TENSOR_DIMENSION
 
 INTEGRATOR = Code("E605", "the time integrator is not applicable to the equation")
@@ -163,20 +163,12 @@ def unused_second_network(first: str, span: Span) -> PdeError:
 # ---- Solvers on physical domains
 
 
-def grid_not_applicable(reason: str, span: Span) -> PdeError:
-    hint = "realize equation by random_features or pinn"
-    fixes = replace_by(("random_features", "pinn"), span)
-    return INCOMPATIBLE(f"grid is not applicable: {reason}", span, hint, fixes=fixes)
-
-
-def elements_not_applicable(reason: str, span: Span) -> PdeError:
-    hint, fixes = "realize equation by random_features or pinn", replace_by(("random_features", "pinn"), span)
-    return INCOMPATIBLE(f"elements are not applicable: {reason}", span, hint, fixes=fixes)
-
-
-def pinn_not_applicable(reason: str, span: Span) -> PdeError:
-    hint, fixes = "realize equation by random_features", replace_by(["random_features"], span)
-    return INCOMPATIBLE(f"pinn is not applicable: {reason}", span, hint, fixes=fixes)
+def solver_not_applicable(
+    name: str, reason: str, span: Span, others: Sequence[str] = ("random_features", "pinn")
+) -> PdeError:
+    """`others` are solvers that apply more widely."""
+    hint, verb = f"realize equation by {join_or(others)}", "are" if name.endswith("s") else "is"
+    return INCOMPATIBLE(f"{name} {verb} not applicable: {reason}", span, hint, fixes=replace_by(others, span))
 
 
 def reference_not_applicable(reason: str, span: Span) -> PdeError:

@@ -424,7 +424,7 @@ class SolvePlan(Record):
     @property
     def ansatz(self) -> tuple[str, ...]:
         """The ansatz of a PINN in words."""
-        return self.hard_constraints.lines(self.problem) if isinstance(self.solver, PinnPlan) else ()
+        return self.solver.ansatz if isinstance(self.solver, PinnPlan) else ()
 
     def on_grid(self, method: Grid) -> GridPlan:
         """The plan of a reference solution on a grid."""

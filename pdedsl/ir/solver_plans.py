@@ -7,15 +7,16 @@ Each plan holds all decisions about the mathematics: solvers discretize, train o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from enum import StrEnum
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 from sympy import Expr, Symbol
 
-from pdedsl.config.methods import Elements, Grid, MonteCarlo, Pinn, RandomFeatures
+from pdedsl.config.methods import Elements, Grid, MonteCarlo, Pinn, RandomFeatures, Solver
 from pdedsl.config.networks import Mlp
 from pdedsl.config.training import Optimizer
+from pdedsl.errors.base import count_noun
 from pdedsl.ir.ansatz import HardConstraints
 from pdedsl.ir.boundary import Face, Place
 from pdedsl.ir.diffusion_process import DiffusionProcess
@@ -176,22 +177,66 @@ GALERKIN = Theorem(
 # ---- Plans
 
 
-class GridPlan(Record):
+class SolverDiagram(Record):
+    """Texts of the drawing of a method: title and lines of the ansatz or mesh, the title of the equations, and title
+    and lines of the algebraic solver."""
+
+    discretization: tuple[str, ...]
+    equations: str
+    solver: tuple[str, ...]
+
+
+class SolverPlan(Record):
+    """The plan of a method for a problem.
+
+    `implementation` is the module of `pdedsl.solvers` with the `METHOD` that executes it; `size_argument` is the
+    argument that levels of refinement change, or empty.
+    """
+
+    theorem: ClassVar[Theorem | None] = None  # None: that of the strong form
+    implementation: ClassVar[str]
+    size_argument: ClassVar[str] = ""
+    problem: StrongForm = field(repr=False)
+    method: Solver
+
+    def resize(self, size: int) -> Self:
+        """The plan of another level of refinement."""
+        change: Any = {self.size_argument: size}
+        return replace(self, method=replace(self.method, **change))
+
+    @property
+    def converges_quickly(self) -> bool:
+        """Whether refinement to four digits is inexpensive for this problem."""
+        return True
+
+    @property
+    def diagram(self) -> SolverDiagram:
+        return SolverDiagram((str(self.method),), "equations", ("solver",))
+
+
+class GridPlan(SolverPlan):
     """A scheme with `method.n` points per dimension; the solution is that of `problem` plus the lifts, if periodic
     conditions have jumps."""
 
-    theorem: ClassVar[Theorem | None] = DISCRETISATION
-    problem: StrongForm = field(repr=False)
+    theorem = DISCRETISATION
+    implementation = "grid.driver"
+    size_argument = "n"
     method: Grid
     scheme: GridScheme
     lifts: tuple[Expr, ...] = ()
 
+    @property
+    def diagram(self) -> SolverDiagram:
+        points = f"{self.method.n} points per dimension"
+        return SolverDiagram(("grid", points), "equations on the grid", ("grid solver",))
 
-class RandomFeaturesPlan(Record):
+
+class RandomFeaturesPlan(SolverPlan):
     """Random Fourier features with the symmetries of the problem; `parametrized` has symbols for learned parameters."""
 
-    theorem: ClassVar[Theorem | None] = RANDOM_FEATURES
-    problem: StrongForm = field(repr=False)
+    theorem = RANDOM_FEATURES
+    implementation = "random_features"
+    size_argument = "n"
     method: RandomFeatures
     parametrized: StrongForm = field(repr=False)
     n_features: int  # of the first fit
@@ -212,15 +257,25 @@ class RandomFeaturesPlan(Record):
         kinds = [f"{'even' if p > 0 else 'odd'} in {x}" for x, p in names if p]
         return f"features {', '.join(kinds)} about the center of the domain, as the problem is" if kinds else ""
 
+    @property
+    def converges_quickly(self) -> bool:
+        return self.problem.is_affine
+
+    @property
+    def diagram(self) -> SolverDiagram:
+        n = self.method.n
+        features = "random Fourier features" if n is None else count_noun(n, "random Fourier feature")
+        return SolverDiagram(("ansatz", features), "minimised residuals", ("least squares",))
+
 
 MAX_LOW_DIMENSION = 3  # coordinates up to which plain features cover a domain densely
 
 
-class PinnPlan(Record):
+class PinnPlan(SolverPlan):
     """A physics-informed neural network; `parametrized` has symbols for learned parameters."""
 
-    theorem: ClassVar[Theorem | None] = None  # that of the strong form
-    problem: StrongForm = field(repr=False)
+    implementation = "pinn.task"
+    size_argument = "width"  # of the network
     method: Pinn
     parametrized: StrongForm = field(repr=False)
     network: Mlp = field(repr=False)
@@ -228,14 +283,37 @@ class PinnPlan(Record):
     optimizers: tuple[Optimizer, ...] = ()  # empty: Gauss-Newton
     steps: int | None = None
 
+    def resize(self, size: int) -> Self:
+        return replace(self, network=replace(self.network, width=size))
 
-class ElementsPlan(Record):
+    @property
+    def converges_quickly(self) -> bool:
+        return False
+
+    @property
+    def ansatz(self) -> tuple[str, ...]:
+        """The ansatz in words."""
+        return self.hard_constraints.lines(self.problem)
+
+    @property
+    def diagram(self) -> SolverDiagram:
+        zero = "; those of conditions built into the ansatz are zero" * bool(self.ansatz)
+        network = (str(self.network), *self.ansatz)
+        return SolverDiagram(network, f"minimised residuals{zero}", ("training", str(self.method)))
+
+
+class ElementsPlan(SolverPlan):
     """Finite elements of degree `method.order` for a weak form."""
 
-    theorem: ClassVar[Theorem | None] = GALERKIN
-    problem: StrongForm = field(repr=False)
+    theorem = GALERKIN
+    implementation = "elements.driver"
     method: Elements
     weak_form: WeakForm
+
+    @property
+    def diagram(self) -> SolverDiagram:
+        elements = f"continuous elements of order {self.method.order}"
+        return SolverDiagram(("mesh", elements), "weak form on the mesh", ("sparse solver",))
 
 
 class PathMethod(StrEnum):
@@ -247,14 +325,23 @@ class PathMethod(StrEnum):
     EXIT_TIME = "Euler-Maruyama until absorption"
 
 
-class MonteCarloPlan(Record):
+class MonteCarloPlan(SolverPlan):
     """Paths of a diffusion process, simulated by `paths`."""
 
-    theorem: ClassVar[Theorem | None] = FEYNMAN_KAC
-    problem: StrongForm = field(repr=False)
+    theorem = FEYNMAN_KAC
+    implementation = "monte_carlo"
+    size_argument = "samples"
     method: MonteCarlo
     process: DiffusionProcess
     paths: PathMethod
 
+    @property
+    def converges_quickly(self) -> bool:
+        return False
 
-SolverPlan = RandomFeaturesPlan | PinnPlan | GridPlan | ElementsPlan | MonteCarloPlan
+    @property
+    def diagram(self) -> SolverDiagram:
+        paths = f"{count_noun(self.method.samples, 'sample path')} of the diffusion process"
+        title = f"{paths}, {count_noun(self.method.steps, 'step')} each"
+        mean = ("sample mean", "with a 95 % confidence interval")
+        return SolverDiagram((title,), "data at the end of the paths, boundary conditions", mean)

@@ -16,7 +16,8 @@ from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.representation import PathExpectation, Representation
 from pdedsl.ir.solver_plans import GridPlan
 from pdedsl.ir.spec import Spec
-from pdedsl.planning.solver_selection import SolverPlanner, plan_reference
+from pdedsl.planning.method_planners import SolverPlanner
+from pdedsl.planning.solver_selection import plan_reference
 
 
 def require_evaluation(

@@ -25,7 +25,7 @@ from pdedsl.config.networks import (
     WideResnet,
 )
 from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
-from pdedsl.ir.solver_plans import ElementsPlan, GridPlan, MonteCarloPlan, PinnPlan, RandomFeaturesPlan
+from pdedsl.ir.solver_plans import PinnPlan, RandomFeaturesPlan
 from pdedsl.ir.spec import Spec
 
 MAX_WEIGHTS = 1_000_000_000  # 4 GB in single precision
@@ -122,7 +122,5 @@ def _largest_table(plan: SolvePlan) -> int:
             rows = min(points, ROWS_PER_WEIGHT * weights) + places * max(initial, boundary)
             streams = (2 * size + 2) * net.width * (net.depth if optimizers else 1)
             return max(points * streams, rows * weights, weights**2)
-        case GridPlan() | ElementsPlan() | MonteCarloPlan():
-            return 0  # grids and meshes have their own limits, Monte Carlo works in batches
         case _:
-            assert_never(plan.solver)
+            return 0  # grids and meshes have their own limits, Monte Carlo works in batches

@@ -39,8 +39,9 @@ from pdedsl.solvers.error_estimate import (
 )
 from pdedsl.solvers.grid.driver import solve_by_grid
 from pdedsl.solvers.method_result import EstimateKind, SolverResult
-from pdedsl.solvers.methods import SolveOptions, confidence_half_width, has_derivatives, solve_with
+from pdedsl.solvers.methods import confidence_half_width, has_derivatives, solve_with
 from pdedsl.solvers.run import seed_of, solve_options
+from pdedsl.solvers.solver_method import SolveOptions
 from pdedsl.solvers.whole_space import Z_95, initial_data
 
 # ---- Problems on physical domains

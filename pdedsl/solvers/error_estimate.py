@@ -48,7 +48,8 @@ from pdedsl.solvers.collocation_points import PointSampler, fix_gauge, sample_co
 from pdedsl.solvers.grid.driver import solve_by_grid
 from pdedsl.solvers.grid.grid_result import GridSolveFailed, IllPosedProblem
 from pdedsl.solvers.method_result import SolverResult
-from pdedsl.solvers.methods import SolveOptions, confidence_half_width, has_derivatives, solve_with
+from pdedsl.solvers.methods import confidence_half_width, has_derivatives, solve_with
+from pdedsl.solvers.solver_method import SolveOptions
 from pdedsl.symbolic.symbols import Field, atoms
 
 # ---- Residuals at held-out points

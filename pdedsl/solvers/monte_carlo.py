@@ -37,7 +37,8 @@ from pdedsl.runtime.sde.absorbed_reflected_paths import (
 from pdedsl.runtime.sde.noise import cholesky
 from pdedsl.runtime.sde.walk_on_spheres import SphereNoise, SphereWalk, free_radius, sphere_step
 from pdedsl.solvers.collocation_points import PointSampler
-from pdedsl.solvers.method_result import SolverResult
+from pdedsl.solvers.method_result import Levels, SolverResult
+from pdedsl.solvers.solver_method import ModuleFormat, SolveOptions, SolverMethod
 
 # ---- Coefficients and boundaries as functions of tensors
 
@@ -473,6 +474,8 @@ class MonteCarloSolution(nn.Module):
     Not differentiable: the mean of pathwise derivatives of absorbed paths is not the derivative of the mean.
     """
 
+    has_derivatives = False  # for the residuals of equations
+
     def __init__(self, estimator: PathEstimator, samples: int, seed: int, bias_factor: float = 1.0) -> None:
         """The estimated bias is `bias_factor` times the change under step doubling: 1 for weak order one."""
         super().__init__()
@@ -530,3 +533,28 @@ class RunningMoments:
         total = self.count + count
         squares = (rows - mean.unsqueeze(1)).square().sum(1) + delta.square() * (self.count * count / total)
         return RunningMoments(total, self.mean.to(mean) + delta * (count / total), self.squares.to(mean) + squares)
+
+
+# ---- The method
+
+
+MAX_SAMPLES = 10_000_000  # of the finest level: the limit of time
+SAMPLE_GROWTH = 4  # ratio of the numbers of samples of two levels: it halves the confidence intervals
+
+
+def _solve(plan: MonteCarloPlan, options: SolveOptions) -> SolverResult:
+    return solve_by_monte_carlo(plan, seed=options.seed)
+
+
+def _levels(plan: MonteCarloPlan, options: SolveOptions) -> Levels:
+    samples = plan.method.samples
+    while samples <= MAX_SAMPLES:
+        yield _solve(plan.resize(samples), options)
+        samples *= SAMPLE_GROWTH
+
+
+METHOD = SolverMethod[MonteCarloPlan](
+    _solve,
+    _levels,
+    (ModuleFormat("paths", MonteCarloSolution, lambda stored: _solve(stored.plan, stored.options).module),),
+)

@@ -26,8 +26,9 @@ from pdedsl.runs.metrics import read_metrics
 from pdedsl.runs.plots import new_figure, plot_curves, save_figure
 from pdedsl.solvers.collocation_points import fix_gauge
 from pdedsl.solvers.error_estimate import ErrorEstimate, Reference, pde_residual_norm, residual_audit
-from pdedsl.solvers.methods import SolveOptions, has_derivatives
+from pdedsl.solvers.methods import has_derivatives
 from pdedsl.solvers.solution import Solution
+from pdedsl.solvers.solver_method import SolveOptions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -34,7 +34,7 @@ from pdedsl.runtime.rng import hash_words
 from pdedsl.runtime.sampling import PointDistribution
 from pdedsl.solvers.ansatz import add_lifts
 from pdedsl.solvers.collocation_points import CPU, PointSampler
-from pdedsl.solvers.method_result import Estimate, SolverResult
+from pdedsl.solvers.method_result import Estimate, Levels, SolverResult
 from pdedsl.solvers.pinn.residuals import (
     LinearizedResidual,
     Measurement,
@@ -44,6 +44,7 @@ from pdedsl.solvers.pinn.residuals import (
     residual_rows,
 )
 from pdedsl.solvers.pinn.trainer import noise_variance
+from pdedsl.solvers.solver_method import ModuleFormat, SolveOptions, SolverMethod, StoredModule
 
 # ---- Least-squares system
 
@@ -415,3 +416,35 @@ def _estimate_parameters(problem: FeatureProblem, fit: Fit) -> dict[str, Estimat
         value, derivative = (float(e.xreplace({n.symbol: number})) for e in (n.value, n.value.diff(n.symbol)))
         coefficients[n.name] = Estimate(value, None if deviation is None else abs(derivative) * deviation)
     return coefficients
+
+
+# ---- The method
+
+
+COARSENING = 4  # ratio of the default number of features to that of the first level
+MAX_FEATURES = 4000  # of the finest level, for one unknown: the limit of memory and time
+
+
+def _solve(plan: RandomFeaturesPlan, options: SolveOptions) -> SolverResult:
+    return solve_by_random_features(plan, seed=options.seed, device=options.device, measurements=options.measurements)
+
+
+def _levels(plan: RandomFeaturesPlan, options: SolveOptions) -> Levels:
+    """The number of features doubles, with independent frequencies on each level."""
+    n, level = plan.max_features // COARSENING, 0
+    while n * len(plan.problem.components) <= MAX_FEATURES:
+        sized = replace(plan, n_features=n, max_features=n)
+        result = _solve(sized, replace(options, seed=options.seed + level))
+        yield replace(result, method=replace(plan.method, n=n))
+        n, level = 2 * n, level + 1
+
+
+def _rebuild(stored: StoredModule[RandomFeaturesPlan]) -> FourierFeatureModel:
+    frequencies, phases, weights = (stored.tensors[name] for name in ("frequencies", "phases", "weights"))
+    (n, _), (_, m) = frequencies.shape, weights.shape
+    if n != m or phases.shape != (n,):
+        raise ValueError(f"{n} frequencies, {m} weights and phases of the shape {tuple(phases.shape)}")
+    return FourierFeatureModel(FourierFeatures(frequencies, phases), weights)
+
+
+METHOD = SolverMethod[RandomFeaturesPlan](_solve, _levels, (ModuleFormat("sines", FourierFeatureModel, _rebuild),))

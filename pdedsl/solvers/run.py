@@ -33,7 +33,6 @@ from pdedsl.runs.metrics import MetricsLog
 from pdedsl.runs.plots import save_figure
 from pdedsl.solvers.budget import CpuBudget
 from pdedsl.solvers.error_estimate import Reference, assess
-from pdedsl.solvers.methods import SolveOptions
 from pdedsl.solvers.pinn.residuals import copy_measurement_files, read_measurements
 from pdedsl.solvers.pinn.trainer import elapsed_seconds
 from pdedsl.solvers.plots import accurate_reference, plot_run
@@ -41,6 +40,7 @@ from pdedsl.solvers.progress import Watch
 from pdedsl.solvers.report import PLOTS, write_report
 from pdedsl.solvers.serialize import load_result, save
 from pdedsl.solvers.solution import Solution
+from pdedsl.solvers.solver_method import SolveOptions
 from pdedsl.solvers.strategy import Strategy
 from pdedsl.solvers.whole_space import is_solvable_on_space, solve_on_space
 

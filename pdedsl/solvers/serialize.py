@@ -3,40 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
-from enum import Enum
 from math import inf, nan
 from pathlib import Path
-from typing import Any, assert_never
+from typing import Any
 
 import torch
-from torch import Tensor, nn
 
 from pdedsl.compiler import Compilation, to_compilation
-from pdedsl.config.methods import Grid, MonteCarlo, Pinn, RandomFeatures
 from pdedsl.diagnostics.escaping import command
 from pdedsl.io import RunError, malformed_as_run_error
 from pdedsl.ir.plan import Candidate, SolvePlan
-from pdedsl.ir.solver_plans import ElementsPlan, GridPlan, MonteCarloPlan, PinnPlan, RandomFeaturesPlan, SolverPlan
+from pdedsl.ir.solver_plans import SolverPlan
 from pdedsl.ir.spec import Spec
 from pdedsl.runs.checkpoint import CorruptCheckpoint, Tensors, load_tensors, save_tensors
 from pdedsl.runs.folder import SPEC, WEIGHTS
-from pdedsl.runtime.basis.fourier import FourierAxis
-from pdedsl.runtime.basis.interpolation import (
-    Axis,
-    CellAxis,
-    ChebyshevAxis,
-    MovingLeastSquares,
-    PiecewiseChebyshev,
-    PiecewiseChebyshevAxis,
-    TensorProductExpansion,
-)
-from pdedsl.runtime.basis.piecewise_polynomials import PiecewisePolynomials
-from pdedsl.runtime.basis.random_features import FourierFeatureModel, FourierFeatures
-from pdedsl.runtime.diff.mlp_jets import JetNetwork
-from pdedsl.solvers.ansatz import AnsatzModule, add_lifts
-from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.error_estimate import (
     ERROR_RTOL,
     ONE_DIGIT_RTOL,
@@ -47,143 +28,16 @@ from pdedsl.solvers.error_estimate import (
     ResidualNorm,
 )
 from pdedsl.solvers.method_result import Estimate, EstimateKind, SolverResult
-from pdedsl.solvers.methods import NETWORK_WIDTH, SolveOptions
-from pdedsl.solvers.monte_carlo import MonteCarloSolution, solve_by_monte_carlo
-from pdedsl.solvers.pinn.task import PinnTask
+from pdedsl.solvers.methods import describe_module, is_module_of, rebuild_module
 from pdedsl.solvers.plots import bounds
 from pdedsl.solvers.report import REPORT_JSON
 from pdedsl.solvers.solution import Solution
+from pdedsl.solvers.solver_method import Form, SolveOptions
 from pdedsl.solvers.strategy import Attempt, Estimates, Outcome, attempt_row, plain_estimates
 from pdedsl.solvers.whole_space import BASIS, PATHS, PATHS_ERROR, evolution_result, is_solvable_on_space
 from pdedsl.sources import source_of
 
-# ---- Modules as plain data
-
-
-Form = dict[str, Any]
 HALVED = "itself on half as many points a side"  # self-convergence, in reports of version 0.2 and earlier
-
-
-class Kind(Enum):
-    """Kinds of modules, as stored with the weights."""
-
-    SINES = "sines"
-    EXPANSION = "expansion"
-    PIECEWISE = "piecewise polynomial"
-    SCATTERED = "scattered"
-    ELEMENTS = "elements"
-    NETWORK = "network"
-    PATHS = "paths"
-    LIFTED = "lifted"  # plus the lifts of periodic conditions with jumps
-
-
-def describe_module(module: nn.Module) -> Form:
-    match module:
-        case FourierFeatureModel():
-            return {"kind": Kind.SINES.value}
-        case TensorProductExpansion(axes=axes, timed=timed, stencil=stencil):
-            fields = {"axes": [_describe_axis(a) for a in axes], "timed": timed, "stencil": stencil}
-            return {"kind": Kind.EXPANSION.value, **fields}
-        case PiecewiseChebyshev():
-            return {"kind": Kind.PIECEWISE.value}
-        case MovingLeastSquares(h=h):
-            return {"kind": Kind.SCATTERED.value, "h": h}
-        case PiecewisePolynomials(degrees=degrees):
-            return {"kind": Kind.ELEMENTS.value, "degrees": list(degrees)}
-        case AnsatzModule(network=JetNetwork()):
-            return {"kind": Kind.NETWORK.value}
-        case AnsatzModule(network=inner):
-            return {"kind": Kind.LIFTED.value, "inner": describe_module(inner)}
-        case MonteCarloSolution():
-            return {"kind": Kind.PATHS.value}
-        case _:
-            raise TypeError(f"{type(module).__name__} cannot be serialized")
-
-
-def rebuild_module(form: Form, tensors: dict[str, Tensor], solver: SolverPlan, options: SolveOptions) -> nn.Module:
-    problem = solver.problem
-    match _kind(form), solver:
-        case Kind.LIFTED, (GridPlan(lifts=lifts) | RandomFeaturesPlan(lifts=lifts)):
-            inner = {name.removeprefix("network."): value for name, value in tensors.items()}
-            module = rebuild_module(form["inner"], inner, solver, options)
-            return add_lifts(module, lifts, problem.domain.coordinates)
-        case Kind.SINES, RandomFeaturesPlan():
-            return _random_features(tensors["frequencies"], tensors["phases"], tensors["weights"])
-        case Kind.EXPANSION, GridPlan():
-            return _rebuild_expansion(form, tensors)
-        case Kind.PIECEWISE, GridPlan():
-            return _rebuild_piecewise(tensors)
-        case Kind.SCATTERED, GridPlan() if isinstance(h := form.get("h"), float):
-            return MovingLeastSquares(tensors["places"], tensors["values"], h)
-        case Kind.ELEMENTS, ElementsPlan():
-            return _rebuild_elements(form["degrees"], tensors)
-        case Kind.NETWORK, PinnPlan():
-            task = PinnTask(solver, PointSampler(problem.domain), options.seed)
-            module = task.module(task.network(), task.functions())
-            module.load_state_dict(tensors)
-            return module
-        case Kind.PATHS, MonteCarloPlan():
-            return solve_by_monte_carlo(solver, seed=options.seed).module
-        case _:
-            raise RunError(f"the weights are of kind {form.get('kind')!r}, which does not match the method of the spec")
-
-
-def _kind(form: Form) -> Kind | None:
-    return next((kind for kind in Kind if kind.value == form.get("kind")), None)
-
-
-def _random_features(frequencies: Tensor, phases: Tensor, weights: Tensor) -> FourierFeatureModel:
-    (n, _), (_, m) = frequencies.shape, weights.shape
-    if n != m or phases.shape != (n,):
-        raise ValueError(f"{n} frequencies, {m} weights and phases of the shape {tuple(phases.shape)}")
-    return FourierFeatureModel(FourierFeatures(frequencies, phases), weights)
-
-
-def _rebuild_elements(degrees: list[int], tensors: dict[str, Tensor]) -> PiecewisePolynomials:
-    shapes, dofs = ({p: tensors[f"{name}_{p}"] for p in set(degrees)} for name in ("shapes", "dofs"))
-    coefficients = [tensors[f"coefficients_{c}"] for c in range(len(degrees))]
-    return PiecewisePolynomials(tensors["geometry"], degrees, shapes, dofs, coefficients, tensors.get("times"))
-
-
-def _describe_axis(axis: Axis) -> Form:
-    match axis:
-        case FourierAxis():
-            return {"kind": "ring", "start": axis.start, "period": axis.period, "half": axis.half}
-        case ChebyshevAxis():
-            return {"kind": "segment", "start": axis.start, "end": axis.end, "n": axis.n}
-        case PiecewiseChebyshevAxis():
-            return {"kind": "pieces", "breaks": list(axis.breaks), "n": axis.n}
-        case CellAxis():
-            return {"kind": "cells", "start": axis.start, "end": axis.end, "n": axis.n, "periodic": axis.periodic}
-
-
-def _rebuild_axis(form: Form) -> Axis:
-    match form:
-        case {"kind": "ring", "start": start, "period": period, "half": half}:
-            return FourierAxis(start, period, half)
-        case {"kind": "segment", "start": start, "end": end, "n": n}:
-            return ChebyshevAxis(start, end, n)
-        case {"kind": "pieces", "breaks": breaks, "n": n}:
-            return PiecewiseChebyshevAxis(tuple(breaks), n)
-        case {"kind": "cells", "start": start, "end": end, "n": n, "periodic": periodic}:
-            return CellAxis(start, end, n, periodic)
-        case _:
-            raise ValueError(f"unknown kind of axis: {form.get('kind')}")
-
-
-def _rebuild_expansion(form: Form, tensors: dict[str, Tensor]) -> TensorProductExpansion:
-    """Created with zeros, then loaded: coefficients have the shape of values."""
-    axes = tuple(map(_rebuild_axis, form["axes"]))
-    zeros, times = torch.zeros_like(tensors["coefficients"]), tensors["times"] if form["timed"] else None
-    module = TensorProductExpansion(axes, zeros, times, form["stencil"])
-    module.load_state_dict(tensors)
-    return module
-
-
-def _rebuild_piecewise(tensors: dict[str, Tensor]) -> PiecewiseChebyshev:
-    module = PiecewiseChebyshev(tensors["breaks"], torch.zeros_like(tensors["coefficients"]))
-    module.load_state_dict(tensors)
-    return module
 
 
 # ---- Folder of a solution
@@ -194,11 +48,11 @@ def save(folder: Path, outcome: Outcome, spec: Spec, seconds: float) -> None:
     plain = {
         "hash": spec.hash,
         "seconds": seconds,
-        "form": describe_module(result.module),
+        "form": describe_module(result.module, outcome.candidate.solver),
         "metrics": result.metrics,
         "notes": list(result.notes),
         "parameters": {name: [e.value, e.deviation] for name, e in result.parameters.items()},
-        "sizes": _sizes(result),
+        "sizes": _sizes(result, outcome.candidate.solver),
         "estimates": plain_estimates(outcome.estimates),
         "attempts": list(map(attempt_row, outcome.attempts)),
         "unmet": outcome.unmet,
@@ -243,56 +97,23 @@ def _rebuild_outcome(tensors: Tensors, plain: dict[str, Any], plan: SolvePlan, o
 
 def _candidate_of(form: Form, plan: SolvePlan) -> Candidate:
     """The candidate whose solutions have this kind of module."""
-    kind = _kind(form["inner"] if _kind(form) is Kind.LIFTED else form)
     for candidate in plan.candidates:
-        if kind in KINDS_OF[type(candidate.solver)]:
+        if is_module_of(form, candidate.solver):
             return candidate
     raise RunError(f"the weights are of kind {form.get('kind')!r}, which does not match the method of the spec")
 
 
-KINDS_OF: Mapping[type[SolverPlan], frozenset[Kind]] = {
-    RandomFeaturesPlan: frozenset({Kind.SINES}),
-    GridPlan: frozenset({Kind.EXPANSION, Kind.PIECEWISE, Kind.SCATTERED}),
-    ElementsPlan: frozenset({Kind.ELEMENTS}),
-    PinnPlan: frozenset({Kind.NETWORK}),
-    MonteCarloPlan: frozenset({Kind.PATHS}),
-}
-"""Kinds of the modules of each method."""
-
-
 def _with_sizes(solver: SolverPlan, plain: dict[str, Any]) -> SolverPlan:
-    """The plan with the sizes of the stored level; solutions of version 0.3 and earlier have those of the spec."""
+    """The plan with the size of the stored level; solutions of version 0.3 and earlier have that of the spec."""
     sizes = {name: int(value) for name, value in plain.get("sizes", {}).items()}
-    match solver:
-        case _ if not sizes:
-            return solver
-        case ElementsPlan():
-            return solver  # the mesh is stored
-        case PinnPlan(network=network):
-            return replace(solver, network=replace(network, width=sizes["width"]))
-        case GridPlan(method=grid):
-            return replace(solver, method=replace(grid, n=sizes["n"]))
-        case RandomFeaturesPlan(method=features):
-            return replace(solver, method=replace(features, n=sizes["n"]))
-        case MonteCarloPlan(method=paths):
-            return replace(solver, method=replace(paths, samples=sizes["samples"]))
-        case _:
-            assert_never(solver)
+    return solver.resize(sizes[solver.size_argument]) if sizes else solver
 
 
-def _sizes(result: SolverResult) -> dict[str, int]:
+def _sizes(result: SolverResult, solver: SolverPlan) -> dict[str, int]:
     """The size of the level: points per axis, features, samples, or the width of a network."""
-    match result.method:
-        case Grid(n=n):
-            return {"n": n}
-        case RandomFeatures(n=int(n)):
-            return {"n": n}
-        case MonteCarlo(samples=samples):
-            return {"samples": samples}
-        case Pinn() if NETWORK_WIDTH in result.metrics:
-            return {"width": round(result.metrics[NETWORK_WIDTH])}
-        case _:
-            return {}
+    name = solver.size_argument
+    size = getattr(result.method, name, result.metrics.get(name)) if name else None
+    return {} if size is None else {name: round(size)}
 
 
 def open_solution(folder: Path) -> Solution:

@@ -41,7 +41,8 @@ from pdedsl.solvers.error_estimate import (
 )
 from pdedsl.solvers.grid.grid_result import TIME_ERROR, IllPosedProblem
 from pdedsl.solvers.method_result import EstimateKind, SolverResult
-from pdedsl.solvers.methods import SolveOptions, has_derivatives, levels_of
+from pdedsl.solvers.methods import has_derivatives, levels_of
+from pdedsl.solvers.solver_method import SolveOptions
 
 Estimates = Mapping[EstimateKind, float]
 

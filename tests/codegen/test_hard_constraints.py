@@ -10,8 +10,8 @@ from pdedsl.compiler import to_compilation
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.solver_plans import PinnPlan
 from pdedsl.solvers.collocation_points import PointSampler
-from pdedsl.solvers.methods import SolveOptions
 from pdedsl.solvers.pinn.task import PinnTask
+from pdedsl.solvers.solver_method import SolveOptions
 from pdedsl.sources import source_of
 
 

@@ -17,7 +17,7 @@ from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.solver_plans import ElementsPlan, MonteCarloPlan, PinnPlan
 from pdedsl.lowering.lower import lower
 from pdedsl.planning.grid_schemes import plan_grid
-from pdedsl.planning.solver_selection import DEFAULT_NETWORK, SolverPlanner, plan_random_features
+from pdedsl.planning.method_planners import DEFAULT_NETWORK, SolverPlanner, plan_random_features
 from pdedsl.solvers import monte_carlo, random_features
 from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.elements import driver as elements

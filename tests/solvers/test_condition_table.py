@@ -14,7 +14,7 @@ from pdedsl.config.methods import Elements, Grid, MonteCarlo, Pinn, RandomFeatur
 from pdedsl.config.networks import Mlp
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.problem import StrongForm
-from pdedsl.planning.solver_selection import SolverPlanner
+from pdedsl.planning.method_planners import SolverPlanner
 from pdedsl.problem.capabilities import BoundaryRegion, ConditionType, MethodFamily, cells, find_reason
 from pdedsl.record import Record
 from pdedsl.solvers.collocation_points import PointSampler

@@ -16,8 +16,8 @@ from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.elements.discrete_problem import ElementsSolveFailed
 from pdedsl.solvers.elements.driver import levels_by_elements, solve_by_elements
 from pdedsl.solvers.method_result import EstimateKind, SolverResult
-from pdedsl.solvers.methods import SolveOptions
-from pdedsl.solvers.serialize import describe_module, rebuild_module
+from pdedsl.solvers.methods import describe_module, rebuild_module
+from pdedsl.solvers.solver_method import SolveOptions
 
 DISC = "[-1, 1]^2 where x² + y² < 1"
 ANNULUS = "[-1, 1]^2 where x² + y² < 1, x² + y² > 0.16"
@@ -133,7 +133,7 @@ def test_serialization() -> None:
     assert isinstance(plan, SolvePlan)
     assert isinstance(plan.solver, ElementsPlan)
     module = solve_by_elements(plan.solver).module
-    again = rebuild_module(describe_module(module), dict(module.state_dict()), plan.solver, SolveOptions())
+    again = rebuild_module(describe_module(module, plan.solver), dict(module.state_dict()), plan.solver, SolveOptions())
     points = points_of(plan.solver)
     assert torch.equal(again(points), module(points))
     assert module(points)[:, 0].numpy() == pytest.approx((1 - points.square().sum(1)).numpy(), abs=2e-3)

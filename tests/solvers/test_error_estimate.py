@@ -30,9 +30,9 @@ from pdedsl.solvers.error_estimate import (
     evaluate_derivatives,
     reference_solutions,
 )
-from pdedsl.solvers.methods import SolveOptions
 from pdedsl.solvers.report import report_json
 from pdedsl.solvers.run import solve
+from pdedsl.solvers.solver_method import SolveOptions
 from pdedsl.sources import source_of
 
 HEAT = """pde Heat

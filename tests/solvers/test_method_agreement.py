@@ -17,8 +17,9 @@ from pdedsl.config.methods import Grid, MonteCarlo, RandomFeatures, Solver
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.method_result import SolverResult
-from pdedsl.solvers.methods import SolveOptions, solve_with
+from pdedsl.solvers.methods import solve_with
 from pdedsl.solvers.monte_carlo import MonteCarloSolution
+from pdedsl.solvers.solver_method import SolveOptions
 
 pytestmark = pytest.mark.long
 

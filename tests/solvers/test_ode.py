@@ -14,8 +14,8 @@ from pdedsl.solvers.grid.driver import levels_by_grid, solve_by_grid
 from pdedsl.solvers.grid.grid_result import GridSolveFailed
 from pdedsl.solvers.grid.ode import OdeProblem, characterize
 from pdedsl.solvers.method_result import EstimateKind
-from pdedsl.solvers.methods import SolveOptions
-from pdedsl.solvers.serialize import describe_module, rebuild_module
+from pdedsl.solvers.methods import describe_module, rebuild_module
+from pdedsl.solvers.solver_method import SolveOptions
 
 OSCILLATOR = """pde Oscillator
 time t in [0, 10]
@@ -122,6 +122,6 @@ def test_a_singularity_is_reported_with_its_time() -> None:
 def test_a_stored_solution_is_the_same_function() -> None:
     plan = grid_plan(OSCILLATOR)
     module = solve_by_grid(plan).module
-    loaded = rebuild_module(describe_module(module), module.state_dict(), plan, SolveOptions())
+    loaded = rebuild_module(describe_module(module, plan), module.state_dict(), plan, SolveOptions())
     t = torch.linspace(0, 10, 7, dtype=torch.float64).unsqueeze(1)
     assert torch.equal(loaded(t), module(t))

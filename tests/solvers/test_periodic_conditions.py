@@ -16,7 +16,7 @@ from pdedsl.config.networks import Mlp
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.solver_plans import FourierScheme
-from pdedsl.planning.solver_selection import SolverPlanner
+from pdedsl.planning.method_planners import SolverPlanner
 
 from .problems import error_of, solve_by_grid, solve_by_pinn, solve_by_random_features, stated
 

@@ -19,8 +19,9 @@ from pdedsl.io import RunInterrupted
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.runs.events import Stepped
 from pdedsl.solvers.error_estimate import Verdict
-from pdedsl.solvers.methods import SolveOptions, solve_with
+from pdedsl.solvers.methods import solve_with
 from pdedsl.solvers.run import compile_problem
+from pdedsl.solvers.solver_method import SolveOptions
 
 HEAT = """pde Heat
 space x in [0, 1]
@@ -155,6 +156,6 @@ def test_a_failed_solution_has_exit_code_three(tmp_path: Path) -> None:
 def test_out_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """A real allocation that fails, of numpy and of torch."""
     for allocate in (lambda *_, **__: torch.empty(1 << 50), lambda *_, **__: np.empty(1 << 50)):
-        monkeypatch.setattr("pdedsl.solvers.methods.solve_by_random_features", allocate)
+        monkeypatch.setattr("pdedsl.solvers.random_features.solve_by_random_features", allocate)
         with pytest.raises(pdedsl.RunError, match=r"not enough memory for random_features\(n=80"):
             pdedsl.solve(HEAT)

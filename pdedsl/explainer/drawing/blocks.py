@@ -11,7 +11,7 @@ from typing import TypeAlias, assert_never
 
 from sympy import Expr, Max, sqrt
 
-from pdedsl.config.methods import Adaptive, Elements, Grid, MonteCarlo, NoiseDistribution, Pinn, RandomFeatures, Verlet
+from pdedsl.config.methods import Adaptive, NoiseDistribution, Verlet
 from pdedsl.config.networks import LipschitzFrame, Paper, residual_maps
 from pdedsl.diagnostics import Span
 from pdedsl.explainer.classification import class_text
@@ -46,6 +46,7 @@ from pdedsl.ir.plan import (
     Unconstrained,
 )
 from pdedsl.ir.semidiscrete_systems import SeparableOde
+from pdedsl.ir.solver_plans import MonteCarloPlan
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.system_kinds import operator_samples
 from pdedsl.ir.terms import Convection, Diffusion, LearnedField, Reaction, SourceTerm, SymmetricLayer, Term
@@ -394,40 +395,15 @@ def solve_nodes(plan: SolvePlan, analysis: Analysis) -> tuple[Node, ...]:
 
 
 def _method(plan: SolvePlan, analysis: Analysis) -> tuple[Node, ...]:
-    match plan.method:
-        case RandomFeatures(n=n):
-            features = DiagramBlock(
-                "ansatz", (f"{count_noun(n, 'random Fourier feature') if n else 'random Fourier features'}",)
-            )
-            return features, _residuals(plan, analysis), DiagramBlock("least squares", (plan.reason,))
-        case Pinn():
-            network = DiagramBlock(str(plan.network) if plan.network else "network", plan.ansatz)
-            return network, _residuals(plan, analysis), DiagramBlock("training", (str(plan.method), plan.reason))
-        case Grid(n=n):
-            system = BlockGroup("equations on the grid", _equations_and_conditions(plan, analysis), parallel=True)
-            return (
-                DiagramBlock("grid", (f"{n} points per dimension",)),
-                system,
-                DiagramBlock("grid solver", (plan.reason,)),
-            )
-        case Elements(order=order):
-            system = BlockGroup("weak form on the mesh", _equations_and_conditions(plan, analysis), parallel=True)
-            mesh = DiagramBlock("mesh", (f"continuous elements of order {order}",))
-            return mesh, system, DiagramBlock("sparse solver", (plan.reason,))
-        case MonteCarlo(samples=samples, steps=steps):
-            title = f"{count_noun(samples, 'sample path')} of the diffusion process, {count_noun(steps, 'step')} each"
-            conditions = BlockGroup(
-                "data at the end of the paths, boundary conditions", _conditions(plan, analysis), parallel=True
-            )
-            mean = DiagramBlock("sample mean", ("with a 95 % confidence interval", plan.reason))
-            return BlockGroup(title, tuple(_path_terms(analysis))), conditions, mean
-        case _:
-            assert_never(plan.method)
-
-
-def _residuals(plan: SolvePlan, analysis: Analysis) -> BlockGroup:
-    title = "minimised residuals" + "; those of conditions built into the ansatz are zero" * bool(plan.ansatz)
-    return BlockGroup(title, _equations_and_conditions(plan, analysis), parallel=True)
+    diagram = plan.solver.diagram
+    title, *lines = diagram.discretization
+    solver, *solver_lines = diagram.solver
+    discretization: Node = DiagramBlock(title, tuple(lines))
+    equations = _equations_and_conditions(plan, analysis)
+    if isinstance(plan.solver, MonteCarloPlan):  # the terms of the equation are those of the paths
+        discretization, equations = BlockGroup(title, tuple(_path_terms(analysis))), _conditions(plan, analysis)
+    system = BlockGroup(diagram.equations, equations, parallel=True)
+    return discretization, system, DiagramBlock(solver, (*solver_lines, plan.reason))
 
 
 def _equations_and_conditions(plan: SolvePlan, analysis: Analysis) -> tuple[DiagramBlock, ...]:

@@ -151,6 +151,10 @@ class TensorProductExpansion(nn.Module):
         self.register_buffer("coefficients", found)
         self.register_buffer("times", values.new_zeros(1) if times is None else times)
 
+    @property
+    def has_derivatives(self) -> bool:
+        return not any(isinstance(axis, CellAxis) for axis in self.axes)
+
     def forward(self, points: Tensor) -> Tensor:
         x = points.to(self.coefficients.dtype)
         functions = max(self.coefficients.shape[2:], default=1)
@@ -237,6 +241,7 @@ POINTS_PER_CHUNK = 256  # bounds the memory of all pairwise distances
 class MovingLeastSquares(nn.Module):
     """Points (m, 2) and values (m,); the error is of third order in their spacing h."""
 
+    has_derivatives = False  # for the residuals of equations
     places: Tensor
     values: Tensor
 

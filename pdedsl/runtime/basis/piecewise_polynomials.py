@@ -58,6 +58,8 @@ class PiecewisePolynomials(nn.Module):
         times: of the coefficients, ascending; None for a stationary solution.
     """
 
+    has_derivatives = False  # for the residuals of equations
+
     def __init__(
         self,
         geometry: Tensor,

@@ -23,6 +23,7 @@ from pdedsl.solvers.elements.mesh import interfaces_of, mesh_of, refine_mesh
 from pdedsl.solvers.elements.spaces import MAX_DEGREE, Array
 from pdedsl.solvers.elements.time_stepping import Rosenbrock, TimeSteps, initial_state
 from pdedsl.solvers.method_result import EstimateKind, Levels, SolverResult
+from pdedsl.solvers.solver_method import ModuleFormat, SolverMethod, StoredModule
 
 FIRST_CELLS = {1: 16, 2: 8, 3: 4}  # per dimension on the first level, by the dimension of space
 DEFAULT_CELLS = {1: 128, 2: 32, 3: 8}  # per dimension, for a single mesh
@@ -233,3 +234,20 @@ def _shapes(element: object, dimension: int, degree: int) -> Tensor:
     count: Sequence[int] = range(table.shape[1])
     values = np.stack([element.lbasis(points, i)[0] * np.ones(points.shape[1]) for i in count], 1)  # type: ignore[attr-defined]
     return torch.from_numpy(np.linalg.solve(table, values).T.copy())
+
+
+# ---- The method
+
+
+def _rebuild(stored: StoredModule[ElementsPlan]) -> PiecewisePolynomials:
+    degrees, tensors = stored.form["degrees"], stored.tensors
+    shapes, dofs = ({p: tensors[f"{name}_{p}"] for p in set(degrees)} for name in ("shapes", "dofs"))
+    coefficients = [tensors[f"coefficients_{c}"] for c in range(len(degrees))]
+    return PiecewisePolynomials(tensors["geometry"], degrees, shapes, dofs, coefficients, tensors.get("times"))
+
+
+METHOD = SolverMethod[ElementsPlan](
+    lambda plan, options: solve_by_elements(plan, device=options.device),
+    lambda plan, options: levels_by_elements(plan, tolerance=options.tolerance, device=options.device),
+    (ModuleFormat("elements", PiecewisePolynomials, _rebuild, lambda module: {"degrees": list(module.degrees)}),),
+)

@@ -47,11 +47,13 @@ from pdedsl.solvers.grid.grid_result import (
     batched_parameters,
     stack_results,
 )
+from pdedsl.solvers.grid.module_formats import GRID_FORMATS
 from pdedsl.solvers.grid.nodal_functions import ParameterValue
 from pdedsl.solvers.grid.ode import MIN_TOLERANCE, solve_ode
 from pdedsl.solvers.grid.resolution import MIN_GROWTH, AxisDecay, axis_decays, refine_sizes
 from pdedsl.solvers.grid.shortley_weller import solve_shortley_weller
 from pdedsl.solvers.method_result import EstimateKind, Levels, SolverResult
+from pdedsl.solvers.solver_method import SolveOptions, SolverMethod
 
 COARSE_TOL_FACTOR = 10.0  # on the tolerances of the scheme for the N/2 grid
 NET_FLUX_TOL = 1e-3  # a larger net flux is due to the boundary data, if it does not halve on the finer grid
@@ -326,3 +328,21 @@ def _in_domain(domain: Domain, points: Tensor) -> Tensor:
         return points
     levels = compile_pointwise(list(domain.inequalities), domain.coordinates)(*points.unbind(1))
     return points[torch.stack(levels).amin(0) > 0]
+
+
+# ---- The method
+
+
+def _levels(plan: GridPlan, options: SolveOptions) -> Levels:
+    return levels_by_grid(
+        plan,
+        tolerance=options.tolerance,
+        seed=options.seed,
+        device=options.device,
+        is_exhausted=lambda: options.budget.is_exhausted,
+    )
+
+
+METHOD = SolverMethod[GridPlan](
+    lambda plan, options: solve_by_grid(plan, seed=options.seed, device=options.device), _levels, GRID_FORMATS
+)

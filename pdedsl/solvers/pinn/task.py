@@ -16,6 +16,7 @@ from torch import Tensor
 
 from pdedsl.config.methods import Pinn
 from pdedsl.config.networks import Mlp
+from pdedsl.io import RunInterrupted
 from pdedsl.ir.ansatz import Ansatz, substitute_ansatz
 from pdedsl.ir.boundary import ConditionResidual
 from pdedsl.ir.parameters import learned_functions
@@ -29,7 +30,7 @@ from pdedsl.runtime.rng import hash_words
 from pdedsl.runtime.sampling import PointDistribution
 from pdedsl.solvers.ansatz import AnsatzModule
 from pdedsl.solvers.collocation_points import CPU, PointSampler, sample_conditions
-from pdedsl.solvers.method_result import SolverResult
+from pdedsl.solvers.method_result import Levels, SolverResult
 from pdedsl.solvers.pinn.residuals import (
     JetResidual,
     LinearizedResidual,
@@ -40,7 +41,8 @@ from pdedsl.solvers.pinn.residuals import (
     initial_scalars,
     residual_scale,
 )
-from pdedsl.solvers.pinn.trainer import Listener, OptimizerPhase, Trainer, ignore_progress
+from pdedsl.solvers.pinn.trainer import Listener, OptimizerPhase, Trainer, ignore_progress, training_phases
+from pdedsl.solvers.solver_method import ModuleFormat, SolveOptions, SolverMethod, StoredModule
 
 FUNCTION_NETWORK = Mlp(width=10, depth=2)  # default network of a learned function
 BALANCING_POINTS = 500  # points at which gradient norms are compared
@@ -226,3 +228,52 @@ class PinnTask:
 def _gradient_norm(rows: NetworkRows, trainable: TrainableFunctions) -> float:
     """Root mean square over the rows of the norm of their gradients."""
     return float(rows.jacobian(trainable)[1].square().sum(1).mean().sqrt())
+
+
+# ---- The method
+
+
+WIDTH_GROWTH, MAX_WIDTH = 1.5, 64  # of the network, from level to level
+
+
+def _solve(plan: PinnPlan, options: SolveOptions) -> SolverResult:
+    phases = training_phases(plan.optimizers, plan.steps or plan.method.steps)
+    result = solve_by_pinn(
+        plan,
+        phases=phases,
+        seed=options.seed,
+        device=options.device,
+        listener=_within_budget(options.watch.of(sum(p.steps for p in phases)), options, plan),
+        state=options.watch.state,
+        measurements=options.measurements,
+    )
+    if options.watch.stopped:
+        raise RunInterrupted
+    return result
+
+
+def _within_budget(listener: Listener, options: SolveOptions, plan: PinnPlan) -> Listener:
+    """Ends a training at the end of the budget, unless the spec states the number of steps."""
+    if plan.steps is not None or plan.method.steps is not None:
+        return listener
+    return lambda progress: listener(progress) and not options.budget.is_exhausted
+
+
+def _levels(plan: PinnPlan, options: SolveOptions) -> Levels:
+    width: float = plan.network.width
+    while width <= MAX_WIDTH:
+        result = _solve(plan.resize(round(width)), options)
+        yield replace(result, metrics={**result.metrics, plan.size_argument: float(round(width))})
+        width *= WIDTH_GROWTH
+        watch = replace(options.watch, folder=None, state=None)  # checkpoints are those of the first level
+        options = replace(options, watch=watch)
+
+
+def _rebuild(stored: StoredModule[PinnPlan]) -> AnsatzModule:
+    task = PinnTask(stored.plan, PointSampler(stored.plan.problem.domain), stored.options.seed)
+    module = task.module(task.network(), task.functions())
+    module.load_state_dict(stored.tensors)
+    return module
+
+
+METHOD = SolverMethod[PinnPlan](_solve, _levels, (ModuleFormat("network", AnsatzModule, _rebuild),))
