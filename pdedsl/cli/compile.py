@@ -253,7 +253,7 @@ def _echo_result(line: str) -> None:
     echo(line)
 
 
-def _axiom_line(result: axioms.Result) -> str:
+def _axiom_line(result: axioms.AxiomResult) -> str:
     """An axiom with the verdict of the analysis, the result of the search, and the counterexample."""
     from pdedsl.ir.verdicts import Truth
     from pdedsl.testing.moments import CheckOutcome

@@ -49,7 +49,7 @@ class Whole(Record):
     most: int = 1_000_000_000
 
 
-class Number(Record):
+class RealBounds(Record):
     """A real number with `least` ≤ x ≤ `most`, x > `above`."""
 
     least: float | None = None
@@ -93,7 +93,7 @@ class Duration(Record):
     """A positive time in seconds, or with a unit: `60`, `60 s`, `5 min`."""
 
 
-Kind = Whole | Number | Choice | Text | Flag | Duration
+Kind = Whole | RealBounds | Choice | Text | Flag | Duration
 
 Count = Annotated[int, Whole(1)]
 Natural = Annotated[int, Whole(0)]
@@ -107,12 +107,12 @@ Sampled = Annotated[int, Whole(100, most=10_000_000)]
 """Samples of a Monte Carlo mean, enough for a normal approximation."""
 Paired = Annotated[int, Whole(2, most=100_000)]
 """Steps of a path that is also simulated with twice the step (step doubling)."""
-Positive = Annotated[Real, Number(above=0)]
-Nonnegative = Annotated[Real, Number(least=0)]
-Rate = Annotated[Real, Number(above=0, most=1e30)]
-UnitInterval = Annotated[Real, Number(least=0, most=1)]
-Probability = Annotated[Real, Number(above=0, most=1)]
-Tolerance = Annotated[Real, Number(above=0, most=1)]
+Positive = Annotated[Real, RealBounds(above=0)]
+Nonnegative = Annotated[Real, RealBounds(least=0)]
+Rate = Annotated[Real, RealBounds(above=0, most=1e30)]
+UnitInterval = Annotated[Real, RealBounds(least=0, most=1)]
+Probability = Annotated[Real, RealBounds(above=0, most=1)]
+Tolerance = Annotated[Real, RealBounds(above=0, most=1)]
 Seconds = Annotated[Real, Duration()]
 TIME_UNITS = MappingProxyType({"s": 1, "min": 60, "h": 3600})
 
@@ -151,7 +151,7 @@ def wanted_of(kind: Kind) -> str:
     match kind:
         case Whole(least=least):
             return f"an integer, at least {least}"
-        case Number(least=least, above=above, most=most):
+        case RealBounds(least=least, above=above, most=most):
             limits = (("at least", least), ("above", above), ("at most", most))
             return ", ".join(["a number", *(f"{how} {bound:g}" for how, bound in limits if bound is not None)])
         case Choice(words=words):

@@ -40,7 +40,7 @@ class EvolutionPaths:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class ParameterEstimate:
     """Estimate of a learned parameter, and its standard deviation, if available."""
 
     value: float
@@ -60,7 +60,7 @@ class SolverResult:
     method: Solver | EvolutionPaths
     metrics: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    parameters: dict[str, Estimate] = field(default_factory=dict)
+    parameters: dict[str, ParameterEstimate] = field(default_factory=dict)
     error_estimates: Mapping[EstimateKind, float] = field(default_factory=dict)
 
     def __call__(self, points: Tensor) -> Tensor:

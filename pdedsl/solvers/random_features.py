@@ -34,7 +34,7 @@ from pdedsl.runtime.rng import hash_words
 from pdedsl.runtime.sampling import PointDistribution
 from pdedsl.solvers.ansatz import add_lifts
 from pdedsl.solvers.collocation_points import CPU, PointSampler
-from pdedsl.solvers.method_result import Estimate, Levels, SolverResult
+from pdedsl.solvers.method_result import Levels, ParameterEstimate, SolverResult
 from pdedsl.solvers.pinn.residuals import (
     LinearizedResidual,
     Measurement,
@@ -399,7 +399,7 @@ def _fit(
     return Fit(basis, bandwidth, coefficients, loss, check.mean_residual(coefficients), steps)
 
 
-def _estimate_parameters(problem: FeatureProblem, fit: Fit) -> dict[str, Estimate]:
+def _estimate_parameters(problem: FeatureProblem, fit: Fit) -> dict[str, ParameterEstimate]:
     """Learned scalars, with standard deviations from the noise of the measurements."""
     scalars = learned_scalars(problem.statement)
     if not scalars:
@@ -414,7 +414,7 @@ def _estimate_parameters(problem: FeatureProblem, fit: Fit) -> dict[str, Estimat
     coefficients = {}
     for n, number, deviation in zip(scalars, fit.coefficients.scalars.tolist(), standard_deviations, strict=True):
         value, derivative = (float(e.xreplace({n.symbol: number})) for e in (n.value, n.value.diff(n.symbol)))
-        coefficients[n.name] = Estimate(value, None if deviation is None else abs(derivative) * deviation)
+        coefficients[n.name] = ParameterEstimate(value, None if deviation is None else abs(derivative) * deviation)
     return coefficients
 
 

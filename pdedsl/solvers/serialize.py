@@ -27,7 +27,7 @@ from pdedsl.solvers.error_estimate import (
     ErrorEstimate,
     ResidualNorm,
 )
-from pdedsl.solvers.method_result import Estimate, EstimateKind, SolverResult
+from pdedsl.solvers.method_result import EstimateKind, ParameterEstimate, SolverResult
 from pdedsl.solvers.methods import describe_module, is_module_of, rebuild_module
 from pdedsl.solvers.plots import bounds
 from pdedsl.solvers.report import REPORT_JSON
@@ -86,7 +86,7 @@ def _rebuild_outcome(tensors: Tensors, plain: dict[str, Any], plan: SolvePlan, o
     solver = _with_sizes(candidate.solver, plain)
     module = rebuild_module(plain["form"], tensors, solver, options).to(options.device)
     module(torch.stack(bounds(plan.problem.domain)).mean(0, keepdim=True).to(options.device))  # fails unless valid
-    parameters = {name: Estimate(*pair) for name, pair in plain["parameters"].items()}
+    parameters = {name: ParameterEstimate(*pair) for name, pair in plain["parameters"].items()}
     if not all(isinstance(value, int | float) for value in plain["metrics"].values()):
         raise TypeError("metrics must be numbers")
     result = SolverResult(module, solver.method, plain["metrics"], tuple(map(str, plain["notes"])), parameters)

@@ -25,7 +25,7 @@ from pdedsl.solvers.ansatz import AnsatzModule
 from pdedsl.solvers.coordinates import coordinates_of_solution, name_key
 from pdedsl.solvers.error_estimate import ErrorBar, ErrorEstimate, Verdict
 from pdedsl.solvers.field import Evaluation, Selection, SolutionField, SolutionFunctions
-from pdedsl.solvers.method_result import Estimate, EvolutionPaths, SolverResult
+from pdedsl.solvers.method_result import EvolutionPaths, ParameterEstimate, SolverResult
 from pdedsl.solvers.strategy import Attempt
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class Solution(SolutionFunctions):
         return self.error_estimate.verdict
 
     @property
-    def parameters(self) -> Mapping[str, Estimate]:
+    def parameters(self) -> Mapping[str, ParameterEstimate]:
         """Estimates of the learned parameters."""
         return self.result.parameters
 

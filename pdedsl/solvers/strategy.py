@@ -70,7 +70,7 @@ class Attempt:
 
 
 @dataclass(frozen=True)
-class Level:
+class RefinementLevel:
     """A result, its values at the test points, and its error estimates."""
 
     result: SolverResult
@@ -143,7 +143,7 @@ class Strategy:
     options: SolveOptions
     record: Callable[[tuple[Attempt, ...]], None] = lambda attempts: None
     attempts: list[Attempt] = field(default_factory=list)
-    best: list[tuple[Candidate, Level]] = field(default_factory=list)
+    best: list[tuple[Candidate, RefinementLevel]] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
 
     def run(self) -> Outcome:
@@ -173,7 +173,7 @@ class Strategy:
 
     def _try(self, candidate: Candidate) -> bool:
         """Refines a candidate; whether a level is accepted."""
-        levels, history, costs = levels_of(candidate, self.options), list[Level](), list[float]()
+        levels, history, costs = levels_of(candidate, self.options), list[RefinementLevel](), list[float]()
         while True:
             self._notify(candidate, len(history))
             start = self.options.budget.spent
@@ -198,14 +198,16 @@ class Strategy:
             if outcome != REFINED:
                 return outcome == ACCEPTED
 
-    def _next_level(self, levels: Iterator[SolverResult], candidate: Candidate, history: list[Level]) -> Level | None:
+    def _next_level(
+        self, levels: Iterator[SolverResult], candidate: Candidate, history: list[RefinementLevel]
+    ) -> RefinementLevel | None:
         try:
             result = next(levels, None)
         except torch.linalg.LinAlgError as error:  # type: ignore[attr-defined]  # torch's stubs lack it
             raise RunError(f"the discrete system is singular ({error})") from None
         return None if result is None else self._estimate(result, candidate, history)
 
-    def _estimate(self, result: SolverResult, candidate: Candidate, history: list[Level]) -> Level:
+    def _estimate(self, result: SolverResult, candidate: Candidate, history: list[RefinementLevel]) -> RefinementLevel:
         """The level with its error estimates; the residual at held-out points only if two kinds are missing."""
         problem, options = self.plan.problem, self.options
         estimates = dict(result.error_estimates)
@@ -230,9 +232,11 @@ class Strategy:
             estimates[EstimateKind.SECOND_METHOD] = second
         if len(estimates) < 2 and has_derivatives(result):
             estimates[EstimateKind.RESIDUAL] = self._residual(result)
-        return Level(result, values, estimates, difference)
+        return RefinementLevel(result, values, estimates, difference)
 
-    def _ratio(self, difference: float, result: SolverResult, estimates: Estimates, history: list[Level]) -> float:
+    def _ratio(
+        self, difference: float, result: SolverResult, estimates: Estimates, history: list[RefinementLevel]
+    ) -> float:
         """The error of this level relative to that of the previous one, in space or in time."""
         previous = history[-1]
         if EstimateKind.DECAY in estimates and EstimateKind.DECAY in previous.estimates:
@@ -268,7 +272,7 @@ class Strategy:
 
     # ---- Outcome of a level
 
-    def _outcome(self, candidate: Candidate, history: list[Level], costs: list[float]) -> str:
+    def _outcome(self, candidate: Candidate, history: list[RefinementLevel], costs: list[float]) -> str:
         level, accepted = history[-1], self._accepts(history[-1]) or self._converges(history)
         if accepted and not (candidate.refinable and _needs_refinement(level.estimates)):
             return ACCEPTED
@@ -283,10 +287,10 @@ class Strategy:
             return ACCEPTED if accepted else "the next level exceeds the CPU time"
         return REFINED
 
-    def _accepts(self, level: Level) -> bool:
+    def _accepts(self, level: RefinementLevel) -> bool:
         return is_accepted(level.estimates, self.options.tolerance)
 
-    def _converges(self, history: list[Level]) -> bool:
+    def _converges(self, history: list[RefinementLevel]) -> bool:
         """Whether a method with no estimate but refinement converges: the differences between three levels decrease,
         or are below the tolerance, and so is the last error."""
         if set(history[-1].estimates) != {EstimateKind.REFINEMENT} or len(history) < AGREEMENT_LEVELS:
@@ -294,7 +298,7 @@ class Strategy:
         first, second = history[-2].difference, history[-1].difference
         return second <= max(first, self.options.tolerance) and history[-1].error <= self.options.tolerance
 
-    def _keep(self, candidate: Candidate, level: Level) -> None:
+    def _keep(self, candidate: Candidate, level: RefinementLevel) -> None:
         """Replaces the best level of the candidate: a finer one is better unless its estimate is larger."""
         for k, (other, known) in enumerate(self.best):
             if other is candidate:
@@ -317,7 +321,7 @@ class Strategy:
 
     # ---- Explanation
 
-    def _explain(self, candidate: Candidate, level: Level) -> str:
+    def _explain(self, candidate: Candidate, level: RefinementLevel) -> str:
         """Why the tolerance is not met, and a next step; empty for stated sizes, which are judged by their error."""
         if not candidate.refinable:
             return ""
@@ -337,13 +341,13 @@ class Strategy:
 ACCEPTED, REFINED = "accepted", "refined"
 
 
-def _time_ratio(result: SolverResult, previous: Level) -> float:
+def _time_ratio(result: SolverResult, previous: RefinementLevel) -> float:
     """The sum of the error estimates of all time steps relative to that of the previous level; 0 without steps."""
     after, before = (r.metrics.get(TIME_ERROR, 0.0) for r in (result, previous.result))
     return after / before if before > 0 else 0.0
 
 
-def _common_error(result: SolverResult, previous: Level) -> float:
+def _common_error(result: SolverResult, previous: RefinementLevel) -> float:
     """The error of time steps that both levels have in common, which their difference does not contain."""
     return result.metrics.get(TIME_ERROR, 0.0) if _time_ratio(result, previous) > COMMON_STEPS_RATIO else 0.0
 
@@ -354,7 +358,7 @@ def _needs_refinement(estimates: Estimates) -> bool:
     return set(estimates) == {EstimateKind.DECAY, EstimateKind.RESIDUAL}
 
 
-def _stagnates(history: list[Level]) -> bool:
+def _stagnates(history: list[RefinementLevel]) -> bool:
     """Whether the error has not halved over two levels, although the solution is resolved."""
     if len(history) <= STAGNATION_LEVELS + 1:  # the first level has no refinement
         return False

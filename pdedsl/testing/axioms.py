@@ -26,11 +26,11 @@ from pdedsl.testing.feature_checks import FEATURE_MAP_CHECKS, set_weights
 from pdedsl.testing.grid_axioms import check_on_grid
 from pdedsl.testing.model import ModelUnderTest, under_test
 from pdedsl.testing.moments import CheckOutcome
-from pdedsl.testing.operators import EvolutionUnderTest, NetworkAsOperator, Operator, block_of, operator_of
+from pdedsl.testing.operators import EvolutionUnderTest, NetworkAsOperator, SolutionOperator, block_of, operator_of
 from pdedsl.testing.replay import reproduces
 from pdedsl.testing.search import MAX_SHRINKS, search
 
-__all__ = ["Result", "assert_hold", "check", "falsify"]
+__all__ = ["AxiomResult", "assert_hold", "check", "falsify"]
 
 WIDTH = 4  # channels of the block under test
 MIN_EXAMPLES_REFUTED = 100  # examples for a refuted axiom, where a counterexample exists
@@ -39,7 +39,7 @@ MAX_SHRINKS_ADAPTIVE = 15  # shrinking steps if each example needs an adaptive s
 
 
 @dataclass(frozen=True)
-class Result:
+class AxiomResult:
     """The result of the search for one axiom.
 
     Attributes:
@@ -75,7 +75,7 @@ class Result:
         return self.outcome is (CheckOutcome.BROKEN if self.verdict is Truth.REFUTED else CheckOutcome.HELD)
 
 
-def check(model: Compilation | ModelUnderTest, examples: int = 50, seed: int = 0) -> tuple[Result, ...]:
+def check(model: Compilation | ModelUnderTest, examples: int = 50, seed: int = 0) -> tuple[AxiomResult, ...]:
     """Search for counterexamples to every property of a spec on the compiled network.
 
     Args:
@@ -84,7 +84,7 @@ def check(model: Compilation | ModelUnderTest, examples: int = 50, seed: int = 0
         seed: seed of the search.
 
     Returns:
-        One `Result` per property.
+        One `AxiomResult` per property.
 
     Example:
         >>> import pdedsl
@@ -96,7 +96,7 @@ def check(model: Compilation | ModelUnderTest, examples: int = 50, seed: int = 0
     return tuple(search_for(axiom, tested, examples, seed) for axiom in tested.expected.analysis.axioms)
 
 
-def search_for(axiom: str, model: ModelUnderTest, examples: int = 50, seed: int = 0) -> Result:
+def search_for(axiom: str, model: ModelUnderTest, examples: int = 50, seed: int = 0) -> AxiomResult:
     """Tests one axiom of the spec."""
     required = _axiom(axiom) in {r.axiom for r in model.expected.spec.requirements}
     return replace(_result(_axiom(axiom), model, examples, seed), required=required)
@@ -126,7 +126,7 @@ def assert_hold(model: Compilation | ModelUnderTest, examples: int = 50, seed: i
 
 def falsify(
     axiom: str,
-    operator: Operator | NetworkAsOperator,
+    operator: SolutionOperator | NetworkAsOperator,
     examples: int = 200,
     seed: int = 0,
     attempts: int = MAX_SHRINKS,
@@ -135,8 +135,8 @@ def falsify(
 
     Args:
         axiom: name of the property.
-        operator: an object like `pdedsl.testing.operators.Operator`: `operator(f, x, t)` is T f at points x (n, d),
-            for data f on R^d.
+        operator: an object like `pdedsl.testing.operators.SolutionOperator`: `operator(f, x, t)` is T f at points
+            x (n, d), for data f on R^d.
         examples: number of examples.
         seed: seed of the search.
         attempts: maximal number of steps in which the counterexample is shrunk.
@@ -164,14 +164,14 @@ def _axiom(name: str) -> Axiom:
     return Axiom(AXIOMS.get(name, name))
 
 
-def _violates(axiom: Axiom, operator: Operator | NetworkAsOperator, case: Any) -> bool:
+def _violates(axiom: Axiom, operator: SolutionOperator | NetworkAsOperator, case: Any) -> bool:
     if axiom in EXACT_CHECKS:
         return EXACT_CHECKS[axiom](operator, case)
     assert not isinstance(operator, NetworkAsOperator)
     return STATISTICAL_CHECKS[axiom](operator, case)
 
 
-def _result(axiom: Axiom, model: ModelUnderTest, examples: int, seed: int) -> Result:
+def _result(axiom: Axiom, model: ModelUnderTest, examples: int, seed: int) -> AxiomResult:
     verdict = model.expected.analysis.axioms[axiom].truth
     if verdict is Truth.REFUTED:
         examples = max(examples, MIN_EXAMPLES_REFUTED)
@@ -180,11 +180,11 @@ def _result(axiom: Axiom, model: ModelUnderTest, examples: int, seed: int) -> Re
     if isinstance(model.expected.plan, SolvePlan):
         return _grid_result(axiom, verdict, model.expected.plan, seed)
     if axiom not in EXACT_CHECKS and axiom not in STATISTICAL_CHECKS:
-        return Result(axiom, verdict, CheckOutcome.UNTESTED, note="no test for this axiom")
+        return AxiomResult(axiom, verdict, CheckOutcome.UNTESTED, note="no test for this axiom")
     first = operator_of(model, 0)
     note = _reason_untested(axiom, first)
     if note:
-        return Result(axiom, verdict, CheckOutcome.UNTESTED, note=note)
+        return AxiomResult(axiom, verdict, CheckOutcome.UNTESTED, note=note)
     operators: dict[int, EvolutionUnderTest | NetworkAsOperator] = {0: first}
 
     def breaks(case: Any) -> bool:
@@ -196,22 +196,22 @@ def _result(axiom: Axiom, model: ModelUnderTest, examples: int, seed: int) -> Re
     return _search_result(axiom, verdict, search(breaks, cases(first.dimension), number, seed))
 
 
-def _grid_result(axiom: Axiom, verdict: Truth, plan: SolvePlan, seed: int) -> Result:
+def _grid_result(axiom: Axiom, verdict: Truth, plan: SolvePlan, seed: int) -> AxiomResult:
     """The result on a grid. If a refuted axiom holds for the tested data, it counts as untested."""
     result = check_on_grid(axiom, plan, seed)
     if verdict is Truth.REFUTED and result.outcome is CheckOutcome.HELD:
-        return Result(
+        return AxiomResult(
             axiom, verdict, CheckOutcome.UNTESTED, note=f"the tested data are no counterexample, {result.text}"
         )
     if result.outcome is CheckOutcome.UNTESTED:
-        return Result(axiom, verdict, CheckOutcome.UNTESTED, note=result.text)
-    return Result(axiom, verdict, result.outcome, result.text if result.outcome is CheckOutcome.BROKEN else "")
+        return AxiomResult(axiom, verdict, CheckOutcome.UNTESTED, note=result.text)
+    return AxiomResult(axiom, verdict, result.outcome, result.text if result.outcome is CheckOutcome.BROKEN else "")
 
 
-def _search_result(axiom: Axiom, verdict: Truth, counterexample: Any) -> Result:
+def _search_result(axiom: Axiom, verdict: Truth, counterexample: Any) -> AxiomResult:
     if counterexample is None:
-        return Result(axiom, verdict, CheckOutcome.HELD)
-    return Result(axiom, verdict, CheckOutcome.BROKEN, str(counterexample))
+        return AxiomResult(axiom, verdict, CheckOutcome.HELD)
+    return AxiomResult(axiom, verdict, CheckOutcome.BROKEN, str(counterexample))
 
 
 def _reason_untested(axiom: Axiom, operator: EvolutionUnderTest | NetworkAsOperator) -> str:
@@ -223,7 +223,7 @@ def _reason_untested(axiom: Axiom, operator: EvolutionUnderTest | NetworkAsOpera
     return ""
 
 
-def _feature_result(axiom: Axiom, verdict: Truth, model: ModelUnderTest, examples: int, seed: int) -> Result:
+def _feature_result(axiom: Axiom, verdict: Truth, model: ModelUnderTest, examples: int, seed: int) -> AxiomResult:
     proof, plan = model.expected.analysis.axioms[axiom], model.expected.plan
     assert isinstance(plan, ImagePlan)
     block = block_of(model, 0, WIDTH)
@@ -232,7 +232,7 @@ def _feature_result(axiom: Axiom, verdict: Truth, model: ModelUnderTest, example
         return _search_result(axiom, verdict, proof.counterexample if again else None)
     note = _reason_untested_on_features(axiom, model.expected)
     if note:
-        return Result(axiom, verdict, CheckOutcome.UNTESTED, note=note)
+        return AxiomResult(axiom, verdict, CheckOutcome.UNTESTED, note=note)
 
     def breaks(pair: Any) -> bool:
         return FEATURE_MAP_CHECKS[axiom](set_weights(block_of(model, pair.seed, WIDTH), pair), pair, WIDTH)

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.testing.cases import AxiomCase, Bump, FlatFunction
-from pdedsl.testing.operators import Data, NetworkAsOperator, Operator, seeded
+from pdedsl.testing.operators import Data, NetworkAsOperator, SolutionOperator, seeded
 
 ROUNDING = 1e-9  # relative; rounding errors of a deep network in double precision
 SIGMAS = 6.0  # one false positive in 5e8 comparisons of a normal variable
@@ -27,7 +27,7 @@ INTEGRATION_RADIUS, MESH_WIDTH, MASS_RTOL = (
 MAX_INTEGRATION_DIMENSION = 2  # of integrals on a tensor grid
 
 
-def points_of(case: AxiomCase, operator: Operator | NetworkAsOperator) -> Tensor:
+def points_of(case: AxiomCase, operator: SolutionOperator | NetworkAsOperator) -> Tensor:
     """The point of a case; for networks on images, a random input from its seed."""
     if isinstance(operator, NetworkAsOperator):
         with seeded(case.weights + 1000):
@@ -35,7 +35,7 @@ def points_of(case: AxiomCase, operator: Operator | NetworkAsOperator) -> Tensor
     return case.position(operator.dimension)
 
 
-def _time(case: AxiomCase, operator: Operator | NetworkAsOperator) -> float:
+def _time(case: AxiomCase, operator: SolutionOperator | NetworkAsOperator) -> float:
     return operator.start + case.time_fraction * (operator.end - operator.start)
 
 
@@ -45,7 +45,7 @@ def _differ(a: Tensor, b: Tensor, scale: float = 1.0) -> bool:
 
 
 def _evaluate_along_same_paths(
-    operator: Operator | NetworkAsOperator, t: float, *pairs: tuple[Data, Tensor]
+    operator: SolutionOperator | NetworkAsOperator, t: float, *pairs: tuple[Data, Tensor]
 ) -> list[Tensor]:
     """T f at x for several pairs (f, x) along the same paths: an operator uses the same noise at all points. The values
     to compare come from two calls, so that a non-deterministic operator is detected."""
@@ -64,27 +64,27 @@ def _evaluate_along_same_paths(
 # ---- Exact under common random numbers
 
 
-def breaks_linearity(operator: Operator | NetworkAsOperator, case: AxiomCase) -> bool:
+def breaks_linearity(operator: SolutionOperator | NetworkAsOperator, case: AxiomCase) -> bool:
     x, t = points_of(case, operator), _time(case, operator)
     both = operator(lambda y: case.alpha * case.f(y) + case.beta * case.g(y), x, t)
     first, second = _evaluate_along_same_paths(operator, t, (case.f, x), (case.g, x))
     return _differ(both, case.alpha * first + case.beta * second, 10.0)
 
 
-def breaks_constants(operator: Operator | NetworkAsOperator, case: AxiomCase) -> bool:
+def breaks_constants(operator: SolutionOperator | NetworkAsOperator, case: AxiomCase) -> bool:
     x, t = points_of(case, operator), _time(case, operator)
     constant = case.f.base
     return _differ(operator(lambda y: torch.full_like(y[..., 0], constant), x, t), torch.tensor(constant).double())
 
 
-def breaks_comparison(operator: Operator | NetworkAsOperator, case: AxiomCase) -> bool:
+def breaks_comparison(operator: SolutionOperator | NetworkAsOperator, case: AxiomCase) -> bool:
     """f ≤ f + bump."""
     x, t = points_of(case, operator), _time(case, operator)
     lower, upper = operator(case.f, x, t), operator(lambda y: case.f(y) + case.bump(y), x, t)
     return not bool((lower <= upper + ROUNDING * (1.0 + lower.abs())).all())
 
 
-def breaks_maximum_principle(operator: Operator | NetworkAsOperator, case: AxiomCase) -> bool:
+def breaks_maximum_principle(operator: SolutionOperator | NetworkAsOperator, case: AxiomCase) -> bool:
     """min f ≤ T f ≤ max f, with the bounds base ± Σ|a| of a sum of cosines."""
     x, t = points_of(case, operator), _time(case, operator)
     height, value = sum(abs(a) for a, _, _ in case.f.terms), operator(case.f, x, t)
@@ -94,7 +94,7 @@ def breaks_maximum_principle(operator: Operator | NetworkAsOperator, case: Axiom
 # ---- Statistical
 
 
-def breaks_markov(operator: Operator, case: AxiomCase) -> bool:
+def breaks_markov(operator: SolutionOperator, case: AxiomCase) -> bool:
     """T over the time interval, compared with the composition of T over its two halves."""
     x, end = points_of(case, operator), _time(case, operator)
     middle = 0.5 * (operator.start + end)
@@ -112,7 +112,7 @@ def breaks_markov(operator: Operator, case: AxiomCase) -> bool:
     return not bool(((whole - parts).abs() <= SIGMAS * noise + steps + ROUNDING).all())
 
 
-def breaks_locality(operator: Operator, case: AxiomCase) -> bool:
+def breaks_locality(operator: SolutionOperator, case: AxiomCase) -> bool:
     """f and f + flat agree to all orders at x, so T f - T(f + flat) must be o(h)."""
     x = points_of(case, operator)
     flat = FlatFunction(case.bump.height, tuple(x[0].tolist()))
@@ -126,7 +126,7 @@ def breaks_locality(operator: Operator, case: AxiomCase) -> bool:
     return not (ratios[1] <= 1e-3 * case.bump.height or ratios[1] <= 0.5 * ratios[0])
 
 
-def breaks_spatial_regularity(operator: Operator, case: AxiomCase) -> bool:
+def breaks_spatial_regularity(operator: SolutionOperator, case: AxiomCase) -> bool:
     """‖T(f(· + h)) - T f(· + h)‖ / h must stay bounded as h → 0."""
     x, t = points_of(case, operator), _time(case, operator)
     steps = (1e-1, 1e-3)
@@ -136,7 +136,7 @@ def breaks_spatial_regularity(operator: Operator, case: AxiomCase) -> bool:
     return not ratios[1] <= 20.0 * (ratios[0] + 1.0)
 
 
-def breaks_temporal_regularity(operator: Operator, case: AxiomCase) -> bool:
+def breaks_temporal_regularity(operator: SolutionOperator, case: AxiomCase) -> bool:
     """‖T f - f‖ / s must stay bounded as s → 0, up to the error of sampling."""
     x = points_of(case, operator)
     length = operator.end - operator.start
@@ -148,7 +148,7 @@ def breaks_temporal_regularity(operator: Operator, case: AxiomCase) -> bool:
     return not ratios[1] <= 20.0 * (ratios[0] + 1.0)
 
 
-def breaks_conservation(operator: Operator, case: AxiomCase) -> bool:
+def breaks_conservation(operator: SolutionOperator, case: AxiomCase) -> bool:
     """∫ T f dx = ∫ f dx for a bump f, by the trapezoidal rule, which converges to all orders for decaying functions.
 
     An Euler step along a divergence-free field changes volumes by O(h²), hence the tolerance.
@@ -161,13 +161,13 @@ def breaks_conservation(operator: Operator, case: AxiomCase) -> bool:
     return not abs(found - mass) <= MASS_RTOL * mass
 
 
-EXACT_CHECKS: dict[Axiom, Callable[[Operator | NetworkAsOperator, AxiomCase], bool]] = {
+EXACT_CHECKS: dict[Axiom, Callable[[SolutionOperator | NetworkAsOperator, AxiomCase], bool]] = {
     Axiom.LINEARITY: breaks_linearity,
     Axiom.CONSTANTS: breaks_constants,
     Axiom.COMPARISON: breaks_comparison,
     Axiom.MAXIMUM_PRINCIPLE: breaks_maximum_principle,
 }
-STATISTICAL_CHECKS: dict[Axiom, Callable[[Operator, AxiomCase], bool]] = {
+STATISTICAL_CHECKS: dict[Axiom, Callable[[SolutionOperator, AxiomCase], bool]] = {
     Axiom.MARKOV: breaks_markov,
     Axiom.LOCALITY: breaks_locality,
     Axiom.SPATIAL_REGULARITY: breaks_spatial_regularity,

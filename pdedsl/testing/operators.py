@@ -19,7 +19,7 @@ __all__ = [
     "Data",
     "EvolutionUnderTest",
     "NetworkAsOperator",
-    "Operator",
+    "SolutionOperator",
     "block_of",
     "evolution_of",
     "operator_of",
@@ -33,7 +33,7 @@ OPERATOR_SAMPLES = 64  # Monte Carlo paths of an operator under test
 DEFAULT_DIMENSION = 5  # for a symbolic dimension
 
 
-class Operator(Protocol):
+class SolutionOperator(Protocol):
     """T maps data f to the solution at points x and time t; `between` starts at a later time."""
 
     @property

@@ -10,7 +10,7 @@ from dataclasses import MISSING
 from typing import Any
 
 from pdedsl.compiler import check
-from pdedsl.config.base import Choice, Flag, Form, Number, Param, Text, Whole
+from pdedsl.config.base import Choice, Flag, Form, Param, RealBounds, Text, Whole
 from pdedsl.config.blocks import ENTRIES, Calls, Plain
 from pdedsl.config.methods import PARTS
 from pdedsl.config.networks import NETWORKS
@@ -48,7 +48,7 @@ def largest(param: Param) -> str | None:
     match param.kind:
         case Whole(among=among, most=most):
             return str(max(among) if among else most)
-        case Number(most=most):
+        case RealBounds(most=most):
             return f"{most:g}" if most is not None else "1e300"
         case Choice() | Text() | Flag():
             return None
@@ -58,7 +58,7 @@ def usual(param: Param) -> str:
     match param.kind:
         case Whole(least=least, among=among):
             return str(among[0] if among else max(least, 1))
-        case Number():
+        case RealBounds():
             return "0.1"
         case Choice(words=words):
             return words[0]

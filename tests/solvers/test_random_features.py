@@ -155,6 +155,6 @@ def test_symmetries_of_a_problem_in_many_dimensions(
     symmetric = True
     found = error()
     symmetric = False
-    monkeypatch.setattr("pdedsl.planning.solver_selection.parities_of", lambda statement: (0,) * 4)
-    monkeypatch.setattr("pdedsl.planning.solver_selection.is_exchangeable", lambda statement: False)
+    monkeypatch.setattr("pdedsl.planning.method_planners.parities_of", lambda statement: (0,) * 4)
+    monkeypatch.setattr("pdedsl.planning.method_planners.is_exchangeable", lambda statement: False)
     assert found < 0.01 * error()

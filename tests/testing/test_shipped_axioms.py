@@ -11,7 +11,7 @@ from pdedsl.compiler import Compilation
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.sources import shipped_specs
 from pdedsl.testing import axioms
-from pdedsl.testing.axioms import Result
+from pdedsl.testing.axioms import AxiomResult
 from pdedsl.testing.model import under_test
 
 EXAMPLES = {
@@ -33,7 +33,7 @@ def compiled(name: str) -> Compilation:
 
 
 @cache
-def results(name: str, seed: int = 0) -> tuple[Result, ...]:
+def results(name: str, seed: int = 0) -> tuple[AxiomResult, ...]:
     return axioms.check(compiled(name), EXAMPLES[name], seed)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, assert_never
 
 from pdedsl import errors
-from pdedsl.config.base import Located, Number, Whole
+from pdedsl.config.base import Located, RealBounds, Whole
 from pdedsl.config.blocks import (
     BLOCKS,
     ENTRIES,
@@ -136,7 +136,7 @@ def _value(key: t.Name, item: t.Item, rule: BlockEntry, env: Environment) -> obj
             if (
                 isinstance(item.value, t.Name)
                 and env.is_undeclared(item.value.id)
-                and isinstance(param.kind, Whole | Number)
+                and isinstance(param.kind, Whole | RealBounds)
             ):
                 raise errors.options.invalid_value(key.id, param.wanted, item.span)
             return elaborate_argument(item.value, param, key.id, env.number)

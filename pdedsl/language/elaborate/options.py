@@ -21,9 +21,9 @@ from pdedsl.config.base import (
     Flag,
     Forms,
     Located,
-    Number,
     Param,
     Real,
+    RealBounds,
     Text,
     Value,
     Whole,
@@ -182,7 +182,7 @@ def _elaborate_value(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -
             return _choice_value(choice, word, key, expr.span)
         case Flag(), t.Name(id=("true" | "false") as word):
             return word == "true"
-        case ((Choice() | Whole() | Number()), t.String(value=text)):
+        case ((Choice() | Whole() | RealBounds()), t.String(value=text)):
             raise errors.options.quoted_value(key, param.wanted, text, expr.span)
         case ((Text() | Choice() | Flag()), _):
             raise error
@@ -194,7 +194,7 @@ def _elaborate_value(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -
             raise error
         case Whole() as whole, _:
             return _integer_value(whole, evaluate(expr), key, expr.span, error)
-        case Number() as number, _:
+        case RealBounds() as number, _:
             return _real_value(number, evaluate(expr), error)
         case _:
             raise AssertionError(param.kind)
@@ -217,7 +217,7 @@ def _integer_value(kind: Whole, value: Expr, key: str, span: Span, error: PdeErr
     return int(value)
 
 
-def _real_value(kind: Number, value: Expr, error: PdeError) -> Real:
+def _real_value(kind: RealBounds, value: Expr, error: PdeError) -> Real:
     if not kind.admits(float(value)):
         raise error
     return exact_or_float(value)
@@ -231,7 +231,7 @@ def _seconds(expr: t.Expr, evaluate: Evaluate, error: PdeError) -> Real:
             expr, unit = number, TIME_UNITS[name]
         case t.Product(factors=((_, t.Number()), (_, t.Name()))) | t.Name():
             raise error
-    return _real_value(Number(above=0), evaluate(expr) * unit, error)
+    return _real_value(RealBounds(above=0), evaluate(expr) * unit, error)
 
 
 def exact_or_float(value: Expr) -> Real:

@@ -117,7 +117,7 @@ class CharacteristicSteps(nn.Module):
     def _integrate(self, method: Integrator, x: Tensor) -> Tensor:
         """X(Δt·n) of X'(s) = v(X, t₀ ± s), X(0) = x."""
         steps = TimeGrid(0.0, len(self.times) * self.dt, len(self.times))
-        right_hand_side = _RightHandSide(self.field, self.times[0], self.direction)
+        right_hand_side = _VelocityInStepTime(self.field, self.times[0], self.direction)
         if not isinstance(method, AdaptiveSolver):
             return method.integrate(right_hand_side, x, steps)
         solution = method.solve(right_hand_side, x, steps)
@@ -134,7 +134,7 @@ class CharacteristicSteps(nn.Module):
         return f"steps={len(self.times)}, dt={self.dt:g}, scheme={self.integrator or self.scheme!r}"
 
 
-class _RightHandSide(nn.Module):
+class _VelocityInStepTime(nn.Module):
     """v(x, t₀ ± s) as the field(step, s, x) of an integrator; a module, so that an adjoint finds the parameters."""
 
     def __init__(self, field: VelocityField, start: float, direction: float) -> None:

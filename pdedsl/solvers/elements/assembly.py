@@ -66,7 +66,7 @@ def evaluate(function: PointwiseFunction, arguments: Sequence[Array]) -> list[Ar
 
 
 @dataclass(frozen=True)
-class Region:
+class RegionIntegrals:
     """The domain or a part of its boundary: its quadrature, and the integrands on it."""
 
     quadrature: Quadrature
@@ -93,11 +93,11 @@ class Assembler:
             for a, integrand in enumerate((e.source, *e.fluxes))
             if integrand != 0
         ]
-        self.regions = [Region(spaces.cells, self._integrands(volume))]
+        self.regions = [RegionIntegrals(spaces.cells, self._integrands(volume))]
         for integral, numbers in zip(form.boundary_integrals, facets, strict=True):
             if len(numbers):
                 entries = [(integral.trial, 0, integral.integrand)]
-                self.regions.append(Region(spaces.facets(numbers), self._integrands(entries)))
+                self.regions.append(RegionIntegrals(spaces.facets(numbers), self._integrands(entries)))
 
     def _integrands(self, entries: Sequence[tuple[int, int, Expr]]) -> Integrands:
         form, domain = self.form, self.form.domain

@@ -108,7 +108,7 @@ def _count_dofs(plan: ElementsPlan, mesh: Mesh) -> int:
 
 
 @dataclass(frozen=True)
-class Level:
+class MeshSolution:
     """The solution on one mesh: coefficients of a stationary solution, or time steps."""
 
     problem: DiscreteProblem
@@ -134,19 +134,19 @@ class Level:
         return SolverResult(module, plan.method, metrics, tuple(notes), error_estimates=estimates)
 
 
-def _solve(plan: ElementsPlan, mesh: Mesh, time_tolerance: float, coarse: Level | None) -> Level:
+def _solve(plan: ElementsPlan, mesh: Mesh, time_tolerance: float, coarse: MeshSolution | None) -> MeshSolution:
     problem = DiscreteProblem(plan.weak_form, mesh, degrees_of(plan))
     if not plan.weak_form.differential:
         start = None if coarse is None or plan.weak_form.is_linear else _interpolate(coarse, problem)
         w = problem.solve(start)
-        return Level(problem, w[None], None, estimate_error(problem, w))
+        return MeshSolution(problem, w[None], None, estimate_error(problem, w))
     interval = plan.problem.domain.intervals[-1]
     first, last = float(interval.start), float(interval.end)
     if plan.weak_form.is_backward:
         first, last = last, first
     steps = Rosenbrock(problem, time_tolerance).integrate(initial_state(problem, first), first, last)
     states = np.stack([problem.with_zero_mean(w) for w in steps.states])
-    return Level(problem, states, steps, _estimate_in_time(problem, steps))
+    return MeshSolution(problem, states, steps, _estimate_in_time(problem, steps))
 
 
 def _estimate_in_time(problem: DiscreteProblem, steps: TimeSteps) -> ErrorIndicators | None:
@@ -173,7 +173,7 @@ def _difference_quotient(steps: TimeSteps, n: int) -> Array:
     return np.asarray(weights @ steps.states[window] / (steps.times[window[-1]] - steps.times[window[0]]))
 
 
-def _interpolate(coarse: Level, fine: DiscreteProblem) -> Array:
+def _interpolate(coarse: MeshSolution, fine: DiscreteProblem) -> Array:
     """The solution of the coarse mesh in the fine space, as the start of Newton's method."""
     module = make_module(coarse.problem, coarse.states, None, all_trials=True)
     start = np.zeros(fine.spaces.size)

@@ -134,7 +134,7 @@ MAX_OPERATOR_ORDER = 2  # of a linear operator that is propagated as one jet (fo
 
 
 @dataclass(frozen=True)
-class LinearOperator:
+class LinearDifferentialOperator:
     """Σ coefficient(x) ∂^α of one component; `symbol` replaces it in the residual."""
 
     component: int
@@ -148,7 +148,7 @@ class JetResidual:
 
     expr: Expr
     jet_variables: tuple[tuple[Symbol, Derivative], ...]
-    operators: tuple[LinearOperator, ...]
+    operators: tuple[LinearDifferentialOperator, ...]
     coordinates: tuple[Symbol, ...]
     components: int
 
@@ -187,7 +187,7 @@ def collect_operators(residual: Residual, coordinates: tuple[Symbol, ...], compo
         own = [(s, d) for s, d in linear if d.component == component and 1 <= d.order <= MAX_OPERATOR_ORDER]
         if any(d.order == MAX_OPERATOR_ORDER for _, d in own):
             symbol = Symbol(f"L{component}", real=True)
-            operators.append(LinearOperator(component, tuple((d, partials[s]) for s, d in own), symbol))
+            operators.append(LinearDifferentialOperator(component, tuple((d, partials[s]) for s, d in own), symbol))
             collected |= {s for s, _ in own}
             expr += symbol
     expr = expr.xreplace(dict.fromkeys(collected, S.Zero))

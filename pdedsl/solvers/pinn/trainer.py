@@ -24,7 +24,7 @@ from pdedsl.runs.optimizers import make_optimizer
 from pdedsl.runtime.diff.mlp_jets import DerivativeRequest, JetNetwork, per_sample_gradients
 from pdedsl.runtime.linalg import levenberg_marquardt_steps as damped_steps
 from pdedsl.runtime.rng import generator, hash_words
-from pdedsl.solvers.method_result import Estimate
+from pdedsl.solvers.method_result import ParameterEstimate
 from pdedsl.solvers.pinn.residuals import NetworkRows, TrainableFunctions, initial_scalars, stack_residuals
 
 if TYPE_CHECKING:
@@ -151,13 +151,13 @@ class ValueWithGradient:
 
 def estimate_parameters(
     task: PinnTask, trainable: TrainableFunctions, rows: Sequence[NetworkRows]
-) -> dict[str, Estimate]:
+) -> dict[str, ParameterEstimate]:
     """Learned scalars, and learned functions at points on the diagonal of the box."""
     estimates = [*_function_values(task, trainable), *_scalar_values(task, trainable)]
     if not estimates or not task.measurement_rows:
-        return {t.name: Estimate(t.value) for t in estimates}
+        return {t.name: ParameterEstimate(t.value) for t in estimates}
     precision = _precision(task, trainable, rows)
-    return {t.name: Estimate(t.value, _standard_deviation(t.gradient, precision)) for t in estimates}
+    return {t.name: ParameterEstimate(t.value, _standard_deviation(t.gradient, precision)) for t in estimates}
 
 
 def _standard_deviation(gradient: Tensor, precision: Tensor) -> float:
@@ -471,7 +471,7 @@ class Trainer:
             self.max_integral, self.losses = largest, tensors["losses"].tolist()
             return Stopwatch(seconds)
 
-    def estimates(self) -> dict[str, Estimate]:
+    def estimates(self) -> dict[str, ParameterEstimate]:
         """Learned scalars, and learned functions at some points."""
         return estimate_parameters(self.task, self.trainable, self.rows)
 
