@@ -84,7 +84,7 @@ def test_explanation_and_python_name_every_depth() -> None:
     text = ensemble(options="members=2, weights=learned")
     lines = network_lines(plan_of(text))
     for depth, maps in MAPS.items():
-        assert sum(f"resnet(depth={depth}), each a step δt = 1/{maps};" in line for line in lines) == 1
+        assert sum(f"resnet(depth={depth}, width=16), each a step δt = 1/{maps};" in line for line in lines) == 1
         assert f"def member_{depth}() -> nn.Module:" in compiled(text).python()
     assert "6 ensemble members" in lines[-1]
     assert 'weights="learned"' in compiled(text).python()

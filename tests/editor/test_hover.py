@@ -25,14 +25,14 @@ def test_hover_of_a_term(enresnet: Document) -> None:
     assert enresnet.text[slice(*found.span)] == "½σ²Δu"
     assert "**diffusion**" in found.text
     assert "ν = 0.005" in found.text  # ½·0.1², in the direction of the data
-    assert "block 1 of 1: residual blocks of resnet(depth=20)" in found.text
+    assert "block 1 of 1: residual blocks of resnet(depth=20, width=16)" in found.text
     assert found.latex == r"\tfrac{1}{2}\,{\sigma}^{2}\,\Delta u"
 
 
 def test_hover_of_a_name(enresnet: Document) -> None:
     found = at(enresnet, "v", "v·∇u")
     assert enresnet.text[slice(*found.span)] == "v"
-    assert "**learned**: vector, by resnet(depth=20)" in found.text
+    assert "**learned**: vector, by resnet(depth=20, width=16)" in found.text
     assert "learn v(x, t) : vector = resnet(depth=20)" in found.text
     assert "**convection**" in found.text
     assert "**constant** = 0.1" in at(enresnet, "σ", "σ²Δu").text

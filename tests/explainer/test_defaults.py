@@ -51,7 +51,7 @@ EULER = "time by euler: steps=10"
         ),
         (SCALAR + "realize diffusion by noise\n", [EULER, "diffusion by noise: scale=exact, kind=gaussian"]),
         (NO_CONVECTION, []),
-        (IMAGE, []),
+        (IMAGE, ["v = resnet(depth=20, width=16)"]),
         (PLANE.replace("(8, 1, tanh)", "(8)"), [EULER, "v = mlp(width=8, depth=4, activation=tanh)"]),
         (
             shipped("burgers"),
