@@ -114,7 +114,8 @@ def test_sizes_are_those_of_the_network() -> None:
 def test_number_of_residual_blocks() -> None:
     (title,) = [n.title for n in nodes("resnet") if isinstance(n, BlockGroup)]
     kinds = [type(m).__name__ for m in compiled(shipped("resnet")).module().modules()]
-    assert title == f"{sum(k in ('ResidualBlock', 'PreactivatedTransition') for k in kinds)} blocks of resnet(depth=20, width=16)"
+    count = sum(k in ("ResidualBlock", "PreactivatedTransition") for k in kinds)
+    assert title == f"{count} blocks of resnet(depth=20, width=16)"
 
 
 def test_terms_of_the_diffusion_process() -> None:
