@@ -19,8 +19,8 @@ import torch
 from torch.nn.functional import cross_entropy
 
 import pdedsl
+from pdedsl.config.training import CrossEntropy
 from pdedsl.data.sets import Data, Split
-from pdedsl.ir.plan import CrossEntropy
 from pdedsl.runs.distributed import World
 from pdedsl.runs.experiment import config_of
 from pdedsl.sources import source_of

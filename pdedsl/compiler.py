@@ -105,9 +105,9 @@ def check_spec(spec: Spec, data: Path | None = None) -> CheckResult:
 
 def check_analysis(analysis: Analysis, data: Path | None = None) -> CheckResult:
     """Like `check_spec`, for a spec that is already analysed."""
-    found = [d for d in analysis.diagnostics if d.is_error]
-    diagnostics, planned = [*analysis.spec.warnings, *found], None
-    if not found:
+    violations = [d for d in analysis.diagnostics if d.is_error]
+    diagnostics, planned = [*analysis.spec.warnings, *violations], None
+    if not violations:
         try:
             analysis = replace(
                 analysis, spec=run_bounded(analysis.spec, lambda: with_data_dimension(analysis.spec, data))

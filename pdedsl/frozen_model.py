@@ -23,16 +23,16 @@ MAX_DEPTH = 4
 def modules_of(model: object) -> list[nn.Module]:
     """The modules that a callable refers to: itself, its attributes, closure and globals, also through functions and
     collections."""
-    found: dict[nn.Module, None] = {}
+    modules: dict[nn.Module, None] = {}
     seen: set[int] = set()
     level = [model]
     for _ in range(MAX_DEPTH):
         level = [value for value in level if id(value) not in seen]
         seen.update(map(id, level))
-        found.update((value, None) for value in level if isinstance(value, nn.Module))
+        modules.update((value, None) for value in level if isinstance(value, nn.Module))
         level = [inner for value in level for inner in _references(value)]
-    inner = {part for module in found for part in module.modules() if part is not module}
-    return [module for module in found if module not in inner]
+    inner = {part for module in modules for part in module.modules() if part is not module}
+    return [module for module in modules if module not in inner]
 
 
 def _references(value: object) -> Iterable[object]:

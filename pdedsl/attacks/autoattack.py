@@ -82,7 +82,7 @@ def autoattack(
     with attack_context(model, x, y, bounds=bounds, eot=eot, seed=seed) as context:
         tracker = RestartTracker(context)
         sequence = _AttackSequence(tracker, measure, eps, steps, queries, race, likeliest_classes(context, TARGETS))
-        found = _run(
+        result = _run(
             tracker,
             [
                 _Part("apgd-ce", sequence.entropy(), 0.0),
@@ -91,7 +91,7 @@ def autoattack(
                 _Part("fab-t", sequence.fab(), 400.0),
             ],
         )
-        return replace(tracker.result(measure), found=found)
+        return replace(tracker.result(measure), found=result)
 
 
 @final

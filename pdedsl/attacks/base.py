@@ -254,12 +254,12 @@ class ClosestAdversarials:
         Rounding errors depend on the batch, so that a point on the boundary may satisfy the criterion in one batch
         and not in another. Such points are moved away from their samples until all reach it together.
         """
-        attacked, found = whole.x.clone(), torch.zeros_like(whole.criterion.y, dtype=torch.bool)
+        attacked, successful = whole.x.clone(), torch.zeros_like(whole.criterion.y, dtype=torch.bool)
         attacked[rows] = self.with_fallback(last)
-        found[rows] = self.has_adversarial if eps is None else self.distance <= eps
+        successful[rows] = self.has_adversarial if eps is None else self.distance <= eps
         result, unit = whole.result(self.norm, attacked, eps), torch.finfo(attacked.dtype).eps
         for step in range(MAX_NUDGES):
-            missed = found & ~result.fooled
+            missed = successful & ~result.fooled
             if whole.predictor.stochastic or not missed.any():
                 break
             further = whole.x + (attacked - whole.x) * (1.0 + 2.0**step * unit)

@@ -124,10 +124,10 @@ def crosscheck(file: str, settings: tuple[str, ...], device: str | None) -> None
         from pdedsl.compiler import to_compilation
         from pdedsl.solvers.crosscheck import crosscheck_compilation
 
-        found = crosscheck_compilation(
+        comparison = crosscheck_compilation(
             to_compilation(source), device, lambda name: echo(f"solving with {name}", err=True)
         )
-    _echo_crosscheck(found)
+    _echo_crosscheck(comparison)
 
 
 def _echo_crosscheck(crosscheck: Crosscheck) -> None:

@@ -117,10 +117,10 @@ def format_(files: tuple[str, ...], only_check: bool, as_ascii: bool) -> None:
 @click.argument("name", required=False, type=SPEC)
 def specs(name: str | None) -> None:
     """List the shipped specs with their titles, or print one."""
-    found = shipped_specs()
+    specs = shipped_specs()
     if name is None:
-        width = max(map(len, found), default=0)
-        for stem, path in found.items():
+        width = max(map(len, specs), default=0)
+        for stem, path in specs.items():
             click.echo(f"{stem:{width}}  {spec_title(path)}")
         return
     shipped = find_shipped(name)
@@ -135,9 +135,12 @@ def completion(shell: str) -> None:
     """Print the shell script for completion of commands, options and specs."""
     from click.shell_completion import get_completion_class
 
-    found = get_completion_class(shell)
-    assert found is not None
-    click.echo(found(click.get_current_context().find_root().command, {}, "pdedsl", "_PDEDSL_COMPLETE").source())
+    completion_class = get_completion_class(shell)
+    assert completion_class is not None
+    root = click.get_current_context().find_root().command
+    click.echo(
+        completion_class(click.get_current_context().find_root().command, {}, "pdedsl", "_PDEDSL_COMPLETE").source()
+    )
 
 
 def configure_server() -> None:

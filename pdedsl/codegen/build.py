@@ -32,11 +32,11 @@ def _field_module(name: str, program: Program, spec: Spec, module: nn.Module | N
     for part in module.modules():
         if isinstance(part, CompositeField) and name in part.fields:
             return part.fields[name]
-    found = [
+    modules = [
         m.field
         for m in module.modules()
         if isinstance(m, CharacteristicSteps) and not isinstance(m.field, CompositeField)
     ]
-    if not found:
+    if not modules:
         raise ValueError("this module has no learned field on R^d")
-    return cast(nn.Module, found[0])
+    return cast(nn.Module, modules[0])

@@ -66,9 +66,9 @@ from pdedsl.ir.noise import (
 )
 from pdedsl.ir.plan import (
     BaseNetwork,
-    CrossEntropy,
     DataPlan,
     Family,
+    MemberCrossEntropy,
     NoiseStep,
     OperatorPlan,
     OperatorSegment,
@@ -380,7 +380,7 @@ def _members_node(plan: DataPlan) -> Node:
 
 def _model_doc(plan: DataPlan) -> str:
     weighted = ", with learned weights" if plan.weights is EnsembleWeighting.LEARNED else ""
-    apart = isinstance(plan.objective, CrossEntropy) and plan.objective.per_member
+    apart = isinstance(plan.objective, MemberCrossEntropy)
     trained = " Members are trained independently, on `each`." if apart else ""
     return f"Logits whose softmax is u, the mean over noise samples and ensemble members{weighted}.{trained}"
 

@@ -180,16 +180,16 @@ def _delta_index(delta: Expr, index: Symbol | None) -> int:
 
 def split_constant_vector(expr: Expr, index: Symbol, dimension: int | Symbol) -> tuple[list[float], Expr]:
     """The constant vector in a sum, Σₖ cₖ δᵢₖ with numbers cₖ, and the rest of the sum."""
-    found: dict[int, float] = {}
+    numbers: dict[int, float] = {}
     rest = []
     for term in Add.make_args(expr):
         number, delta = term.as_coeff_Mul()
         if isinstance(delta, KroneckerDelta) and index in delta.args:
-            found[_delta_index(delta, index)] = float(number)
+            numbers[_delta_index(delta, index)] = float(number)
         else:
             rest.append(term)
-    size = dimension if isinstance(dimension, int) else max(found, default=-1) + 1
-    return [found.get(k, 0.0) for k in range(size)] if found else [], Add(*rest)
+    size = dimension if isinstance(dimension, int) else max(numbers, default=-1) + 1
+    return [numbers.get(k, 0.0) for k in range(size)] if numbers else [], Add(*rest)
 
 
 # ---- Formulas as named functions

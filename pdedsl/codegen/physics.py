@@ -155,14 +155,14 @@ class PythonNames:
 
 
 def _python_names(symbols: Iterable[Symbol], taken: set[str]) -> dict[Symbol, str]:
-    found: dict[Symbol, str] = {}
+    names: dict[Symbol, str] = {}
     for symbol in symbols:
         name = re.sub(r"\W", "_", normalize("NFKC", symbol.name))
         name = name if name.isidentifier() else f"_{name}"
-        while iskeyword(name) or name in (LOCAL_NAMES - {"x", "t"}) | taken | set(found.values()):
+        while iskeyword(name) or name in (LOCAL_NAMES - {"x", "t"}) | taken | set(names.values()):
             name += "_"
-        found[symbol] = name
-    return found
+        names[symbol] = name
+    return names
 
 
 def _node(expr: Expr, names: PythonNames) -> Node:

@@ -47,8 +47,8 @@ class PointwiseFunction(Record):
 def _broadcast(value: Tensor | float, like: Tensor, shape: torch.Size) -> Tensor:
     if not isinstance(value, Tensor):
         return torch.tensor(value, dtype=like.dtype, device=like.device).expand(shape)
-    found = value if value.dtype == like.dtype and value.device == like.device else value.to(like)
-    return found if found.shape == shape else found.expand(shape)
+    converted = value if value.dtype == like.dtype and value.device == like.device else value.to(like)
+    return converted if converted.shape == shape else converted.expand(shape)
 
 
 def compile_pointwise(exprs: Sequence[Expr], symbols: Sequence[Symbol]) -> PointwiseFunction:

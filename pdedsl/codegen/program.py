@@ -203,8 +203,8 @@ def compile_node(node: Node, program: Program) -> Evaluator:
             if isinstance(path, str) and path.isidentifier():  # a function of the program itself
                 keywords = [(k, of(v)) for k, v in named]
                 return lambda scope: run_function(program, path, **{k: v(scope) for k, v in keywords})
-            found = resolve(path)
-            return _compile_call(lambda _: found, list(map(of, args)), [(k, of(v)) for k, v in named])
+            callee = resolve(path)
+            return _compile_call(lambda _: callee, list(map(of, args)), [(k, of(v)) for k, v in named])
         case Method(of=owner, name=name, args=args, named=named):
             whole = of(owner)
             target = (lambda scope: getattr(whole(scope), name)) if name else whole
@@ -247,10 +247,10 @@ def _compile_operation(sign: str, args: list[Evaluator]) -> Evaluator:
 def resolve(path: str | UserSymbol) -> Callable[..., Any]:
     """The object at an import path: a function or class of a module, or a method of such a class."""
     module, names = split_import_path(path)
-    found: Any = import_module(module)
+    target: Any = import_module(module)
     for name in names:
-        found = getattr(found, name)
-    return found  # type: ignore[no-any-return]
+        target = getattr(target, name)
+    return target  # type: ignore[no-any-return]
 
 
 def split_import_path(path: str | UserSymbol) -> tuple[str, list[str]]:

@@ -265,8 +265,8 @@ class Config(Record):
     def brief(self) -> str:
         """The shortest spelling, with finite decimals: 0.1, but 8/255."""
         params = self.signature()
-        kept = {k: v for k, v in self.arguments.items() if k not in params or v != params[k].default}
-        return called(self.name, {key: _decimal(value) for key, value in kept.items()})
+        shown_arguments = {k: v for k, v in self.arguments.items() if k not in params or v != params[k].default}
+        return called(self.name, {key: _decimal(value) for key, value in shown_arguments.items()})
 
     def __str__(self) -> str:
         return called(self.name, self.arguments)
@@ -287,8 +287,8 @@ def called(name: str, arguments: Mapping[str, Value]) -> str:
 @cache
 def _signature(word: Any) -> Mapping[str, Param]:
     hints = get_type_hints(word, include_extras=True)
-    found = {f.name: param_of(hints[f.name], f.default) for f in fields(word)}
-    return MappingProxyType({key: param for key, param in found.items() if param is not None})
+    parameters = {f.name: param_of(hints[f.name], f.default) for f in fields(word)}
+    return MappingProxyType({key: param for key, param in parameters.items() if param is not None})
 
 
 class Form(Record, Generic[T]):

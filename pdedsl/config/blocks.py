@@ -33,7 +33,6 @@ from pdedsl.config.networks import Frame, Paper
 from pdedsl.config.training import (
     Adversary,
     Augmentation,
-    Box,
     Constant,
     CrossEntropy,
     Loss,
@@ -42,6 +41,7 @@ from pdedsl.config.training import (
     Regularizer,
     Schedule,
     Sgd,
+    WeightBox,
 )
 from pdedsl.diagnostics import NOWHERE, Span
 from pdedsl.record import Record
@@ -117,7 +117,7 @@ class TrainBlock(Block, kw_only=True):
     adversary: Located[Adversary] | None = None
     loss: Located[Loss] = ENTROPY
     regularize: Annotated[tuple[Located[Regularizer], ...], SEVERAL] = ()
-    constrain: Annotated[tuple[Box, ...], SEVERAL] = ()
+    constrain: Annotated[tuple[WeightBox, ...], SEVERAL] = ()
     precision: Precision = Precision.FLOAT32
     clip: Positive | None = None
     seed: Natural = 0
@@ -246,7 +246,7 @@ def _what(hint: Any) -> EntryValue:
         return Calls(forms_of(args[0]))
     if hint is Transfer:
         return Calls(forms_of(get_args(get_type_hints(Transfer)["attack"])[0]), sourced=True)
-    if hint is Box:
+    if hint is WeightBox:
         return BoxRestriction()
     if hint is bool:
         return NoValue()
@@ -299,7 +299,7 @@ def item_text(item: object) -> str:
             return called(word.name, word.arguments)
         case Transfer(attack=attack, source=source):
             return f"{attack} from {source}"
-        case Box(operator=operator, low=low, high=high):
+        case WeightBox(operator=operator, low=low, high=high):
             return f"{operator} in [{shown(low)}, {shown(high)}]"
         case True:
             return ""

@@ -429,8 +429,8 @@ class Realizations(Record, kw_only=True):
 
     def written(self) -> list[tuple[str, Located[Any]]]:
         """Parts and methods in source order."""
-        found = [(f.name, method) for f in fields(self) if (method := getattr(self, f.name)) is not None]
-        return sorted(found, key=lambda pair: pair[1].line)
+        methods = [(f.name, method) for f in fields(self) if (method := getattr(self, f.name)) is not None]
+        return sorted(methods, key=lambda pair: pair[1].line)
 
 
 def _parts() -> Mapping[str, Forms[Any]]:

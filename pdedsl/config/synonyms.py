@@ -52,5 +52,8 @@ SYNONYMS = {
 def synonym(word: str, words: Iterable[str]) -> str | None:
     """The keyword for a synonym, if it is among `words`; `pgd20` is `pgd`."""
     known, lower = set(words), word.lower()
-    found = (*(ours for ours, theirs in SYNONYMS.items() if lower in theirs), lower.rstrip("0123456789").rstrip("_-"))
-    return next((w for w in found if w in known), None)
+    candidates = (
+        *(ours for ours, theirs in SYNONYMS.items() if lower in theirs),
+        lower.rstrip("0123456789").rstrip("_-"),
+    )
+    return next((w for w in candidates if w in known), None)

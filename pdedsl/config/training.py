@@ -142,7 +142,7 @@ class Precision(Enum):
     BFLOAT16 = "bfloat16"
 
 
-class Box(Record):
+class WeightBox(Record):
     """`constrain K in [a, b]`: box constraint on the weights of an operator, by clipping."""
 
     operator: str

@@ -32,18 +32,18 @@ def load(
     train, validation = _split_validation(_part(raw.train, located.config.train, "train", seed, located), located, seed)
     test = _part(raw.test, located.config.test, "test", seed, located)
     mean, std = channel_statistics(train.inputs)
-    found = raw.shape
-    if shape is not None and shape != found:
+    raw_shape = raw.shape
+    if shape is not None and shape != raw_shape:
         train, test, validation = train.flat(), test.flat(), validation and validation.flat()
         # A single pixel may hardly vary: the pixels of a channel share its mean and standard deviation.
-        mean, std = (tuple(v for v in values for _ in range(math.prod(found[1:]))) for values in (mean, std))
+        mean, std = (tuple(v for v in values for _ in range(math.prod(raw_shape[1:]))) for values in (mean, std))
     return Data(
         located.config.name,
         train,
         validation,
         test,
         raw.classes,
-        shape or found,
+        shape or raw_shape,
         mean,
         std,
         raw.bounds,

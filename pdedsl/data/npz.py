@@ -32,12 +32,12 @@ MAX_UNPACKED, MAX_RATIO = 1 << 30, 20  # decompressed bytes of any array; compre
 
 def read(path: Path, span: Span, shape: tuple[int, ...] | None = None) -> RawDataSet:
     """The checked content of a file; `shape` is what the model takes, which tells (n, h, w, c) from (n, c, h, w)."""
-    found = arrays(path, span, (*SPLIT_ARRAYS, "x", "y"))
-    if set(SPLIT_ARRAYS) <= found.keys():
-        train, test = (_split(found, f"x_{part}", f"y_{part}", span, shape) for part in ("train", "test"))
+    splits = arrays(path, span, (*SPLIT_ARRAYS, "x", "y"))
+    if set(SPLIT_ARRAYS) <= splits.keys():
+        train, test = (_split(splits, f"x_{part}", f"y_{part}", span, shape) for part in ("train", "test"))
         _require_same_type(train, test, span)
-    elif {"x", "y"} <= found.keys():
-        whole = _split(found, "x", "y", span, shape)
+    elif {"x", "y"} <= splits.keys():
+        whole = _split(splits, "x", "y", span, shape)
         if len(whole) < 2:
             raise errors.runs.single_sample(span)
         n = min(max(1, round(TEST_FRACTION * len(whole))), len(whole) - 1)
@@ -66,11 +66,11 @@ def arrays(path: Path, span: Span, names: Sequence[str]) -> dict[str, Array]:
 def _array(loaded: Any, name: str, path: Path, span: Span) -> Array:
     try:
         _within_bounds(loaded.zip, name, path, span)
-        found = loaded[name]
+        array = loaded[name]
     except (ValueError, KeyError, OSError, BadZipFile, EOFError, ZlibError, MemoryError, NotImplementedError):
-        found = None
-    if isinstance(found, np.ndarray):  # numpy returns anything that is not an array as bytes
-        return found
+        array = None
+    if isinstance(array, np.ndarray):  # numpy returns anything that is not an array as bytes
+        return array
     raise errors.runs.unreadable_array(name, path.name, span)
 
 

@@ -92,20 +92,20 @@ def other_arrays(path: Path, span: Span) -> PdeError:
 def _guess_arrays(names: list[str]) -> dict[str, str]:
     """Guess which arrays are x and y, in a file of two or four arrays."""
     wanted = SPLIT_ARRAYS if len(names) == len(SPLIT_ARRAYS) else ("x", "y")
-    found: dict[str, str] = {}
+    lines: dict[str, str] = {}
     for want in wanted:
         kind, _, half = want.partition("_")
         fits = [n for n in names if half in n.lower() and n.lower().startswith(ARRAY_NAMES[kind])]
         fits += [n for n in names if half in n.lower() and any(w in n.lower() for w in ARRAY_NAMES[kind][1:])]
         if fits:
-            found[want] = fits[0]
-    return found if len(set(found.values())) == len(wanted) == len(names) else {}
+            lines[want] = fits[0]
+    return lines if len(set(lines.values())) == len(wanted) == len(names) else {}
 
 
 def _of_header(file: IO[bytes]) -> Shape:
     """The shape in the header of an array, without the number of samples (numpy.lib.format)."""
-    found = _SHAPE.search(file.read(MAX_HEADER))
-    shape = ast.literal_eval(found[1].decode()) if found else ()
+    match = _SHAPE.search(file.read(MAX_HEADER))
+    shape = ast.literal_eval(match[1].decode()) if match else ()
     if len(shape) < 2:
         raise ValueError("not an array of samples")
     return tuple(shape[1:])

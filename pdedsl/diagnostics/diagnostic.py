@@ -191,9 +191,9 @@ class Reporter:
 
 def sort_diagnostics(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Diagnostics in the order of the text, without duplicates."""
-    found = sorted(dict.fromkeys(diagnostics), key=lambda d: (d.span, d.code, d.message))
-    first = {(d.code, d.message): d for d in reversed(found) if d.once}
-    return tuple(d for d in found if not d.once or d is first[d.code, d.message])
+    ordered = sorted(dict.fromkeys(diagnostics), key=lambda d: (d.span, d.code, d.message))
+    first = {(d.code, d.message): d for d in reversed(ordered) if d.once}
+    return tuple(d for d in ordered if not d.once or d is first[d.code, d.message])
 
 
 def report(source: Source, diagnostics: Sequence[Diagnostic]) -> str:

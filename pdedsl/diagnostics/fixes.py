@@ -123,10 +123,10 @@ def _locate(text: str, edit: Edit) -> Span | None:
 def _argument(text: str, span: Span, key: str) -> Span | None:
     """The span of `key=value` in a call, with a comma, or with the parentheses if it is the only argument."""
     value = r"(?:\[[^\]]*\]|\([^()]*\)|[^,()\[\]])+"
-    found = re.search(rf"(?<!\w){re.escape(key)}\s*={value}", text[span.start : span.end])
-    if found is None:
+    match = re.search(rf"(?<!\w){re.escape(key)}\s*={value}", text[span.start : span.end])
+    if match is None:
         return None
-    start, end = span.start + found.start(), span.start + found.end()
+    start, end = span.start + match.start(), span.start + match.end()
     before, after = text[:start].rstrip(), text[end:]
     if before.endswith(","):
         return Span(len(before) - 1, end)

@@ -35,8 +35,8 @@ def inputs() -> dict[str, str]:
 
 def backslash_span(text: str, offset: int) -> Span | None:
     """The span of an input sequence that ends at an offset."""
-    found = _TYPED.search(text, max(0, offset - 20), offset)
-    return Span(*found.span()) if found else None
+    match = _TYPED.search(text, max(0, offset - 20), offset)
+    return Span(*match.span()) if match else None
 
 
 def unicode_at(text: str, offset: int) -> Edit | None:

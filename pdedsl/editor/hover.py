@@ -33,10 +33,10 @@ def hover(document: Document, offset: int) -> Hover | None:
     name, term = document.names.over(offset), _term(document, offset)
     if name is None:
         return term or _equation(document, offset) or _keyword(document, offset)
-    found = _name(document, name)
-    if found is None or term is None:
-        return found or term
-    return replace(found, text=f"{found.text}\n\n---\n\n{term.text}", latex=term.latex or found.latex)
+    description = _name(document, name)
+    if description is None or term is None:
+        return description or term
+    return replace(description, text=f"{description.text}\n\n---\n\n{term.text}", latex=term.latex or description.latex)
 
 
 # ---- Names
@@ -64,9 +64,9 @@ def _type(spec: Spec | None, of: Declaration) -> str:
     match of.kind:
         case NameKind.UNKNOWN | NameKind.LEARNED:
             fields: list[Unknown | Learned] = [*spec.unknowns, *spec.learned]
-            found = next((w for w in fields if w.name == of.text), None)
-            by = f", by {found.net}" if found and found.net else ""
-            return f": {found.type}{by}" if found else ""
+            field = next((w for w in fields if w.name == of.text), None)
+            by = f", by {field.net}" if field and field.net else ""
+            return f": {field.type}{by}" if field else ""
         case NameKind.CONSTANT:
             value = next((c.value for c in spec.constants if c.name == of.text), None)
             return f" = {valued(value, spec)}" if value is not None and value.is_number else ""
@@ -86,11 +86,11 @@ def _term(document: Document, offset: int) -> Hover | None:
     analysis = document.analysis
     if analysis is None:
         return None
-    found = [(term, facts) for facts in analysis.equations for term in facts.terms if _inside(term.origin.span, offset)]
-    if not found:
+    terms = [(term, facts) for facts in analysis.equations for term in facts.terms if _inside(term.origin.span, offset)]
+    if not terms:
         return None
-    span = min((term.origin.span for term, _ in found), key=lambda s: s.end - s.start)
-    rows = [_term_line(term, facts, analysis.spec) for term, facts in found if term.origin.span == span]
+    span = min((term.origin.span for term, _ in terms), key=lambda s: s.end - s.start)
+    rows = [_term_line(term, facts, analysis.spec) for term, facts in terms if term.origin.span == span]
     rows += [f"- {escaping.markdown(row)}" for row in (block_lines(span, document.plan) if document.plan else ())]
     return Hover(span, "\n".join(rows), _latex_at(document, span))
 

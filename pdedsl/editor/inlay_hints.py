@@ -25,8 +25,8 @@ def hints(document: Document) -> tuple[InlayHint, ...]:
     if document.analysis is None:
         return ()
     spec = document.analysis.spec
-    found = [hint for facts in document.analysis.equations for hint in _of(facts, spec)]
-    return tuple(sorted(found, key=lambda hint: hint.offset))
+    hints = [hint for facts in document.analysis.equations for hint in _of(facts, spec)]
+    return tuple(sorted(hints, key=lambda hint: hint.offset))
 
 
 def _of(facts: EquationFacts, spec: Spec) -> Iterator[InlayHint]:

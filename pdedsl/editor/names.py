@@ -95,11 +95,11 @@ class NameIndex(Record):
 
 
 def names_in(source: Source, lines: TokenizedSource, syntax: t.Syntax, roles: dict[Span, NameRole]) -> NameIndex:
-    found = [*_global_declarations(lines, syntax)]
-    known = {d.id for d in found}
-    found += [d for statement in syntax.statements for d in _local_declarations(statement, known)]
+    declared = [*_global_declarations(lines, syntax)]
+    known = {d.id for d in declared}
+    declared += [d for statement in syntax.statements for d in _local_declarations(statement, known)]
     placed, unplaced = _located_names(source, lines)
-    declarations = tuple(sorted(found, key=lambda d: d.span))
+    declarations = tuple(sorted(declared, key=lambda d: d.span))
     occurrences = tuple(_occurrence(id_, span, roles.get(span), declarations) for id_, span in placed)
     return NameIndex(occurrences, declarations, frozenset(unplaced))
 
@@ -203,8 +203,8 @@ def _in_denominator(token: Token, below: str, text: str) -> Iterator[tuple[str, 
     start, end = span_of(token)
     stroke, under = text.find("/", start, end), text.find("_", start, end)
     at = stroke + 1 if stroke >= 0 else under + 1
-    for found in _DENOMINATOR.finditer(below):
-        name = found[1].strip()
+    for match in _DENOMINATOR.finditer(below):
+        name = match[1].strip()
         sign = _SIGN.search(text, at, end) if stroke >= 0 else None
         place = text.find(name, sign.end() if sign else at, end)
         if place < 0:

@@ -17,8 +17,8 @@ def symbols(document: Document) -> tuple[Symbol, ...]:
 def folds(document: Document) -> tuple[Span, ...]:
     """Blocks, statements over several lines, and groups of comments."""
     source = document.source
-    found = [s.span for s in document.syntax.statements] + list(_comment_groups(document))
-    return tuple(s for s in sorted(found) if source.position(s.start)[0] < source.position(s.end)[0])
+    spans = [s.span for s in document.syntax.statements] + list(_comment_groups(document))
+    return tuple(s for s in sorted(spans) if source.position(s.start)[0] < source.position(s.end)[0])
 
 
 def _comment_groups(document: Document) -> Iterator[Span]:

@@ -65,8 +65,8 @@ def python_code(text: str) -> str:
 def hover_json(text: str, units: int) -> str:
     """The hover text at an offset in UTF-16 units."""
     document = _document(text)
-    found = hover(document, _offset(text, units))
-    return json.dumps({"text": found.text, **_range(document, *found.span)} if found else None)
+    text_at = hover(document, _offset(text, units))
+    return json.dumps({"text": text_at.text, **_range(document, *text_at.span)} if text_at else None)
 
 
 def completion_json(text: str, units: int) -> str:

@@ -16,6 +16,7 @@ from pdedsl.config.methods import (
     TimeDifferentiation,
 )
 from pdedsl.config.networks import Frame, LipschitzFrame, Paper
+from pdedsl.config.training import CrossEntropy, Margin, Mart, Mixed, Trades
 from pdedsl.diagnostics import Span
 from pdedsl.ir.noise import (
     ConstantNoise,
@@ -29,14 +30,11 @@ from pdedsl.ir.noise import (
 )
 from pdedsl.ir.plan import (
     BaseNetwork,
-    CrossEntropy,
     DataPlan,
     GaussianRegression,
     HeatSmoothing,
     ImagePlan,
-    Margin,
-    Mart,
-    Mixed,
+    MemberCrossEntropy,
     Model,
     NoiseStep,
     Objective,
@@ -47,7 +45,6 @@ from pdedsl.ir.plan import (
     SdeSteps,
     SolvePlan,
     TimeConditioned,
-    Trades,
 )
 from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.ir.terms import MatrixStructure
@@ -297,19 +294,22 @@ def noise_text(noise: Noise) -> str:
 def objective_lines(objective: Objective) -> list[str]:
     """The training objective unless it is plain cross-entropy, and the arguments without effect on it."""
     match objective:
-        case CrossEntropy(per_member=apart, label_smoothing=amount):
-            members = "ensemble members are trained independently, each with its own cross-entropy"
-            smoothing = f"training loss: cross-entropy with label smoothing {amount:g}"
-            return [*([members] if apart else []), *([smoothing] if amount else [])]
+        case CrossEntropy(label_smoothing=amount):
+            return [f"training loss: cross-entropy with label smoothing {float(amount):g}"] if amount else []
+        case MemberCrossEntropy():
+            return ["ensemble members are trained independently, each with its own cross-entropy"]
         case Trades(beta=beta):
-            return [f"training loss: TRADES, cross-entropy + {beta:g}·KL(p(x) ‖ p(x′)), x′ an adversarial example"]
+            divergence = f"{float(beta):g}·KL(p(x) ‖ p(x′))"
+            return [f"training loss: TRADES, cross-entropy + {divergence}, x′ an adversarial example"]
         case Mart(beta=beta):
-            return [f"training loss: MART, boosted cross-entropy at x′ + {beta:g}·KL(p(x) ‖ p(x′))(1 - p_y(x))"]
+            divergence = f"{float(beta):g}·KL(p(x) ‖ p(x′))(1 - p_y(x))"
+            return [f"training loss: MART, boosted cross-entropy at x′ + {divergence}"]
         case Mixed(clean=clean):
-            return [f"training loss: {clean:g}·cross-entropy + {1 - clean:g}·cross-entropy at adversarial examples"]
+            c = float(clean)
+            return [f"training loss: {c:g}·cross-entropy + {1 - c:g}·cross-entropy at adversarial examples"]
         case Margin(eps=eps, temperature=temperature):
-            margin = f"margin 2√2·{eps:g} subtracted from the logit of the true class, temperature {temperature:g}"
-            return [f"training loss: cross-entropy with {margin}"]
+            margin = f"margin 2√2·{float(eps):g} subtracted from the logit of the true class"
+            return [f"training loss: cross-entropy with {margin}, temperature {float(temperature):g}"]
         case ResidualPenalty():
             return [_residual_line(objective), *_unused(objective)]
         case HeatSmoothing():

@@ -17,7 +17,7 @@ from sympy.core.symbol import Str
 
 from pdedsl.config.base import Config, Located, called
 from pdedsl.config.blocks import ENTRIES, Block, NetworkBlock, Transfer, WeightHistogram, item_text, items
-from pdedsl.config.training import Box
+from pdedsl.config.training import WeightBox
 from pdedsl.ir.spec import (
     Condition,
     Equation,
@@ -272,7 +272,7 @@ def _item(item: object, heads: dict[str, str]) -> str:
             return _config_text(item)
         case Transfer(attack=attack, source=source):
             return f"{_config_text(attack)} from {source}"
-        case Box(operator=operator):
+        case WeightBox(operator=operator):
             return item_text(replace(item, operator=heads.get(operator, operator)))
         case _:
             return item_text(item)

@@ -28,7 +28,7 @@ from pdedsl.config.methods import (
     TimeDifferentiation,
 )
 from pdedsl.config.networks import Convnet, Frame, Mlp, Network, Normalisation
-from pdedsl.config.training import Box
+from pdedsl.config.training import CrossEntropy, Loss, Mart, Mixed, Trades, WeightBox
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.ansatz import HardConstraints
 from pdedsl.ir.noise import AdditiveNoise, Noise
@@ -103,44 +103,12 @@ MAX_EXACT_LAPLACIAN_DIMENSION = 64
 """The exact Laplacian needs one forward-mode pass per dimension."""
 
 
-class CrossEntropy(Record):
-    """Cross-entropy -log u_y(x, T) of the ensemble mean, or of each ensemble member separately (`per_member`)."""
-
-    per_member: bool = False
-    label_smoothing: float = 0.0
+class MemberCrossEntropy(Record):
+    """Cross-entropy -log u_y(x, T) of each ensemble member separately."""
 
 
-class Margin(Record):
-    """τ·CE((s - 2√2 ε e_y)/τ, y) with τ = `temperature` (Prach, Brau, Buttazzo, Lampert, CVPR 2024, section 4).
-
-    1-Lipschitz logits s certify the radius (s_y - max s_B)/√2, so the margin 2√2 ε requires a radius of 2ε.
-    """
-
-    eps: float
-    temperature: float
-
-
-class Trades(Record):
-    """CE(f(x), y) + beta·KL(p(x) ‖ p(x′)), x′ a maximiser of the divergence (Zhang et al., ICML 2019, eq. 5)."""
-
-    beta: float
-
-
-class Mart(Record):
-    """BCE(p(x′), y) + beta·KL(p(x) ‖ p(x′))·(1 - p_y(x)), x′ a maximiser of the cross-entropy (Wang et al., ICLR 2020,
-    eq. 11)."""
-
-    beta: float
-
-
-class Mixed(Record):
-    """clean·CE(f(x), y) + (1 - clean)·CE(f(x′), y) (Goodfellow, Shlens, Szegedy 2015, section 6)."""
-
-    clean: float
-
-
-AdversarialObjective = Trades | Mart | Mixed
-"""Objectives at a sample x and at its adversarial example x′."""
+AdversarialLoss = Trades | Mart | Mixed
+"""Losses at a sample x and at its adversarial example x′."""
 
 
 class ResidualPenalty(Record):
@@ -196,7 +164,7 @@ class GaussianRegression(Record):
 
 Retraining = HeatSmoothing | GaussianRegression
 """Objectives of a second phase, with the trained network as a teacher."""
-Objective = CrossEntropy | Margin | AdversarialObjective | ResidualPenalty | Retraining
+Objective = Loss | MemberCrossEntropy | ResidualPenalty | Retraining
 
 
 # ---- Box constraints: `constrain K in [a, b]`
@@ -205,7 +173,7 @@ Objective = CrossEntropy | Margin | AdversarialObjective | ResidualPenalty | Ret
 Bounds = tuple[Real, Real]
 
 
-def weight_boxes(spec: Spec) -> list[tuple[Box, Span]]:
+def weight_boxes(spec: Spec) -> list[tuple[WeightBox, Span]]:
     """Every box constraint with its span, in the order of the text."""
     train = spec.train
     return list(zip(train.constrain, train.places["constrain"], strict=True)) if train and train.constrain else []

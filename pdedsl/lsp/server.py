@@ -60,8 +60,8 @@ class Server(LanguageServer):
     def publish(self, uri: str) -> None:
         """Publishes the diagnostics of a document with its version."""
         version, converter = self.workspace.get_text_document(uri).version, self.open(uri)
-        found = [converter.diagnostic(d) for d in converter.document.diagnostics]
-        self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found, version))
+        diagnostics = [converter.diagnostic(d) for d in converter.document.diagnostics]
+        self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, diagnostics, version))
 
     def close(self, uri: str) -> None:
         self._documents.pop(uri, None)
@@ -124,8 +124,8 @@ def _complete(server: Server, params: lsp.CompletionParams) -> list[lsp.Completi
 
 def _definition(server: Server, params: lsp.DefinitionParams) -> lsp.Location | None:
     converter = server.open(params.text_document.uri)
-    found = definition(converter.document, converter.offset(params.position))
-    return converter.location(found) if found else None
+    target = definition(converter.document, converter.offset(params.position))
+    return converter.location(target) if target else None
 
 
 def _references(server: Server, params: lsp.ReferenceParams) -> list[lsp.Location]:
@@ -137,8 +137,8 @@ def _references(server: Server, params: lsp.ReferenceParams) -> list[lsp.Locatio
 
 def _prepare_rename(server: Server, params: lsp.PrepareRenameParams) -> lsp.Range | None:
     converter = server.open(params.text_document.uri)
-    found = renamable(converter.document, converter.offset(params.position))
-    return converter.range(found) if found else None
+    name = renamable(converter.document, converter.offset(params.position))
+    return converter.range(name) if name else None
 
 
 def _rename(server: Server, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
@@ -181,14 +181,14 @@ def _on_type_format(server: Server, params: lsp.DocumentOnTypeFormattingParams) 
     r"""Replaces `\nabla` and the space typed after it by ∇."""
     converter = server.open(params.text_document.uri)
     at = converter.offset(params.position)
-    found = unicode_at(converter.document.text, at - len(params.ch))
-    return converter.edits([Edit(Span(found.span.start, at), found.new)]) if found else None
+    replacement = unicode_at(converter.document.text, at - len(params.ch))
+    return converter.edits([Edit(Span(replacement.span.start, at), replacement.new)]) if replacement else None
 
 
 def _actions(server: Server, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
     converter = server.open(params.text_document.uri)
-    found = actions(converter.document, converter.span(params.range))
-    return [converter.action(action, params.context.diagnostics) for action in found]
+    edits = actions(converter.document, converter.span(params.range))
+    return [converter.action(action, params.context.diagnostics) for action in edits]
 
 
 def _conversion_command(server: Server, ascii: bool) -> Callable[[str], Any]:

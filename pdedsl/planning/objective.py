@@ -8,56 +8,45 @@ from sympy import Expr, S
 
 from pdedsl import errors
 from pdedsl.config import methods as words
-from pdedsl.config import training
 from pdedsl.config.base import Located
 from pdedsl.config.networks import LipschitzFrame
+from pdedsl.config.training import Adversary, CrossEntropy, Loss, Margin, Mart, Mixed, Pgd, Trades
 from pdedsl.diagnostics import Span
 from pdedsl.ir.plan import (
     MAX_EXACT_LAPLACIAN_DIMENSION,
-    AdversarialObjective,
-    CrossEntropy,
     GaussianRegression,
     HeatSmoothing,
-    Margin,
-    Mart,
-    Mixed,
+    MemberCrossEntropy,
     Objective,
     ResidualPenalty,
-    Trades,
 )
 from pdedsl.ir.representation import PathExpectation
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.terms import MatrixStructure
 
 
-def loss_of(spec: Spec) -> CrossEntropy | Margin | AdversarialObjective:
+def loss_of(spec: Spec) -> Loss:
     """The loss of the spec; a margin loss requires logits with a bounded Lipschitz constant, an adversarial loss an
     adversary."""
-    chosen = spec.train.loss if spec.train else None
-    match chosen.config if chosen else None:
-        case None:
-            return CrossEntropy()
-        case training.CrossEntropy(label_smoothing=amount):
-            return CrossEntropy(label_smoothing=float(amount))
-        case training.Trades(beta=beta):
-            _require_adversary(spec, training.Pgd)  # at x itself the gradient of the divergence is zero
-            return Trades(float(beta))
-        case training.Mart(beta=beta):
+    if spec.train is None or spec.train.loss is None:
+        return CrossEntropy()
+    loss = spec.train.loss
+    match loss.config:
+        case CrossEntropy():
+            pass
+        case Trades():
+            _require_adversary(spec, Pgd)  # at x itself the gradient of the divergence is zero
+        case Mart() | Mixed():
             _require_adversary(spec)
-            return Mart(float(beta))
-        case training.Mixed(clean=clean):
-            _require_adversary(spec)
-            return Mixed(float(clean))
-        case training.Margin(eps=eps, temperature=temperature):
+        case Margin():
             if spec.network is None or not isinstance(spec.network.frame.config, LipschitzFrame):
-                assert chosen is not None
-                raise errors.networks.margin_without_bound(chosen.span)
-            return Margin(float(eps), float(temperature))
-        case other:
-            assert_never(other)
+                raise errors.networks.margin_without_bound(loss.span)
+        case _:
+            assert_never(loss.config)
+    return loss.config
 
 
-def _require_adversary(spec: Spec, kind: type[training.Adversary] | None = None) -> None:
+def _require_adversary(spec: Spec, kind: type[Adversary] | None = None) -> None:
     assert spec.train is not None
     adversary, loss = spec.train.adversary, spec.train.loss
     if adversary is None or (kind is not None and not isinstance(adversary.config, kind)):
@@ -98,7 +87,7 @@ def _objective_by_method(paths: PathExpectation, method: Located[words.Diffusion
 def _per_member_cross_entropy(weights: words.EnsembleWeighting, span: Span) -> Objective:
     if weights is words.EnsembleWeighting.LEARNED:
         raise errors.methods.learned_ensemble_weights(span)
-    return CrossEntropy(per_member=True)
+    return MemberCrossEntropy()
 
 
 def _integrated_diffusivity(paths: PathExpectation, method: Located[words.Diffusion]) -> Expr:

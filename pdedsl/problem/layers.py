@@ -66,10 +66,10 @@ def _real_function(expr: Expr, x: Symbol) -> Callable[[float], float]:
 
     def evaluate(value: float) -> float:
         try:
-            found = float(compiled(value))
+            number = float(compiled(value))
         except (ArithmeticError, NameError, TypeError, ValueError):  # undefined there, or not an elementary function
             return 0.0
-        return found if isfinite(found) else 0.0
+        return number if isfinite(number) else 0.0
 
     return evaluate
 

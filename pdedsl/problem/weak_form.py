@@ -204,7 +204,7 @@ class WeakFormBuilder:
     def multipliers(self) -> tuple[int, ...]:
         """Trial functions of order one in all equations, absent from the constraint that is matched to them."""
         matched = self._matched_residuals()
-        found = []
+        indices = []
         for k, (c, _) in enumerate(self.variables):
             own = [
                 d for d, s in self.jets.items() if d.component == k and any(s in e.free_symbols for e, _, _ in matched)
@@ -212,8 +212,8 @@ class WeakFormBuilder:
             constraint, masses, _ = matched[c]
             occurs = any(self.jets[d] in constraint.free_symbols for d in own) or any(m != 0 for m in masses)
             if own and max(d.order for d in own) == 1 and not occurs and self.time_orders[c] == 0:
-                found.append(k)
-        return tuple(found)
+                indices.append(k)
+        return tuple(indices)
 
     def _equations(
         self, residuals: Sequence[tuple[Expr, tuple[Expr, ...], Residual]]
@@ -431,15 +431,15 @@ class WeakFormBuilder:
                 if slope.free_symbols & {s for s, e in residual.jet_variables if e.order}:
                     return None
         normal = condition.place.normal(self.problem.domain.space)
-        found = {c: normal_coefficient(b, normal) for c, b in gradients.items()}
-        own = [c for c, beta in found.items() if beta is not None and beta.is_nonzero]
+        coefficients = {c: normal_coefficient(b, normal) for c, b in gradients.items()}
+        own = [c for c, beta in coefficients.items() if beta is not None and beta.is_nonzero]
         axis = condition.place.coordinate if isinstance(condition.place, Face) else None
         if len(own) != 1 or any(axis is None or axis in b for c, b in gradients.items() if c != own[0]):
             return None
         (component,) = own
         normal_terms = {s: S.Zero for s, d in residual.jet_variables if d.order and d.component == component}
         rest = residual.expr.xreplace(normal_terms).xreplace(values)
-        return self.variables.index((component, 0)), expand(-rest / found[component])
+        return self.variables.index((component, 0)), expand(-rest / coefficients[component])
 
     def _in_normal_direction(
         self, flux: tuple[Expr, ...], place: Place, normal_derivatives: Mapping[int, Expr]

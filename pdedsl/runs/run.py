@@ -118,12 +118,12 @@ def _load(folder: Path) -> _SavedRun:
         if not isinstance(metrics := plain.get("metrics"), dict):
             raise RunError(f"{folder / WEIGHTS} does not contain the weights of a training run")
         return _SavedRun(tensors, metrics, RunOutcome.FINISHED)
-    found, errors = load_newest(folder / CHECKPOINTS)
-    if found is None:
+    checkpoint, errors = load_newest(folder / CHECKPOINTS)
+    if checkpoint is None:
         raise RunError("; ".join((f"{folder} is not a run folder: no {WEIGHTS} and no valid checkpoint", *errors)))
-    tensors = {name.removeprefix("model."): t for name, t in found.tensors.items() if name.startswith("model.")}
+    tensors = {name.removeprefix("model."): t for name, t in checkpoint.tensors.items() if name.startswith("model.")}
     return _SavedRun(
-        tensors, {}, RunOutcome.UNFINISHED, "; ".join((f"unfinished run: weights of step {found.step}", *errors))
+        tensors, {}, RunOutcome.UNFINISHED, "; ".join((f"unfinished run: weights of step {checkpoint.step}", *errors))
     )
 
 

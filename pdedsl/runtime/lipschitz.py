@@ -132,11 +132,11 @@ def module_bound(layer: nn.Module) -> tuple[float, str]:
     """The Lipschitz constant of a layer; for several in sequence, the product."""
     match layer:
         case nn.Sequential():
-            found = [module_bound(inner) for inner in layer]
-            missing = next((why for constant, why in found if math.isinf(constant)), None)
+            bounds = [module_bound(inner) for inner in layer]
+            missing = next((why for constant, why in bounds if math.isinf(constant)), None)
             if missing is not None:
                 return UNBOUNDED, missing
-            return math.prod(c for c, _ in found), ", ".join(dict.fromkeys(why for _, why in found if why))
+            return math.prod(c for c, _ in bounds), ", ".join(dict.fromkeys(why for _, why in bounds if why))
         case Centre() | nn.Flatten() | nn.Identity():
             return 1.0, ""
         case PatchChannels(side=1):

@@ -74,16 +74,16 @@ def _unit_cube_source(dimension: int, law: PointDistribution, seed: int) -> Call
 
 def rejection_sample(draw: Callable[[int], Tensor], accept: PointFilter, n: int) -> Tensor:
     """The first n accepted points; fewer if they are rare, and an error if there are none."""
-    found: list[Tensor] = []
+    accepted: list[Tensor] = []
     count, asked = 0, n
     while count < n and asked < max(MAX_CANDIDATES, 16 * n):
         points = draw(asked)
         asked *= 2
-        found.append(points[accept(points)])
-        count += len(found[-1])
+        accepted.append(points[accept(points)])
+        count += len(accepted[-1])
     if not count:
         raise NoPointsFound
-    return torch.cat(found)[:n]
+    return torch.cat(accepted)[:n]
 
 
 def project_to_level_set(level: Callable[[Tensor], Tensor], points: Tensor, moved: Tensor) -> tuple[Tensor, Tensor]:

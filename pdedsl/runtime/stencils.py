@@ -187,13 +187,13 @@ class Stencil:
 def stencils_of(module: nn.Module, every: bool = False) -> tuple[Stencil, ...]:
     """Every convolution with 3×3 kernels in a network; for each its largest kernels, or all of them with all terms."""
     owners = dict(module.named_modules())
-    found = []
+    stencils = []
     for name, parameter in module.named_parameters():
         if is_kernel(parameter):
             owner = owners[name.rpartition(".")[0]]
             used = owner.constrained_weight() if isinstance(owner, LinearOperator) else parameter
-            found.append(_stencil(name.removesuffix(".weight"), used.double(), every))
-    return tuple(found)
+            stencils.append(_stencil(name.removesuffix(".weight"), used.double(), every))
+    return tuple(stencils)
 
 
 def _stencil(name: str, weight: Tensor, every: bool) -> Stencil:

@@ -417,11 +417,11 @@ class TorchvisionBackbone:
 
 def _children(model: nn.Module, wanted: Callable[[nn.Module], bool]) -> list[tuple[nn.Module, str, nn.Module]]:
     """Modules of one kind, with their owners and their names there, in the order of the model."""
-    found = []
+    fields = []
     for owner in model.modules():
-        found += [(owner, name, child) for name, child in owner.named_children() if wanted(child)]
+        fields += [(owner, name, child) for name, child in owner.named_children() if wanted(child)]
     order = {id(module): k for k, module in enumerate(model.modules())}
-    return sorted(found, key=lambda entry: order[id(entry[2])])
+    return sorted(fields, key=lambda entry: order[id(entry[2])])
 
 
 def torchvision_model(name: str, classes: int = 1000) -> Backbone | TorchvisionBackbone:

@@ -35,8 +35,8 @@ def require_compatible(weights: Mapping[str, Tensor], module: nn.Module) -> None
         if name not in weights:
             raise WeightsError(f"weights of another network: '{name}' is missing")
         if weights[name].shape != tensor.shape:
-            found, shape = tuple(weights[name].shape), tuple(tensor.shape)
-            raise WeightsError(f"weights of another network: '{name}' has the shape {found}, not {shape}")
+            stored, shape = tuple(weights[name].shape), tuple(tensor.shape)
+            raise WeightsError(f"weights of another network: '{name}' has the shape {stored}, not {shape}")
     for name in weights:
         if name not in wanted:
             raise WeightsError(f"weights of another network: '{name}' is not part of this one")

@@ -33,19 +33,19 @@ def grid_values(
 ) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """Coordinates, in the order of the unknown's arguments, and values of each scalar on their product."""
     system = own.evaluation.coordinates
-    given = {system.axis(name): torch.as_tensor(value, dtype=torch.float64) for name, value in fixed.items()}
-    for k, values in given.items():
+    fixed_values = {system.axis(name): torch.as_tensor(value, dtype=torch.float64) for name, value in fixed.items()}
+    for k, values in fixed_values.items():
         if values.ndim > 1:
             raise ValueError(f"{system.names[k]} must be a number or one-dimensional, got {tuple(values.shape)}")
-    free = len(system.names) - sum(values.ndim == 0 for values in given.values())
+    free = len(system.names) - sum(values.ndim == 0 for values in fixed_values.values())
     size = n or (MONTE_CARLO_SIZES if own.evaluation.is_monte_carlo else GRID_SIZES).get(free, MANY_AXES)
     axes: dict[int, Tensor] = {}
     for k in sorted(range(len(system.names)), key=lambda k: system.order[k]):
         interval = system.domain.intervals[k]
-        if k not in given and not np.isfinite([float(interval.start), float(interval.end)]).all():
+        if k not in fixed_values and not np.isfinite([float(interval.start), float(interval.end)]).all():
             raise ValueError(f"the domain is unbounded: state the points, as in {system.names[k]}=[0, 1]")
         ends = (float(interval.start), float(interval.end))
-        axes[k] = given[k] if k in given else torch.linspace(*ends, size, dtype=torch.float64)
+        axes[k] = fixed_values[k] if k in fixed_values else torch.linspace(*ends, size, dtype=torch.float64)
     mesh = torch.meshgrid(*(axes[k] for k in axes), indexing="ij")
     columns = dict(zip(axes, mesh, strict=True))
     points = torch.stack([columns[k] for k in range(len(axes))], -1)

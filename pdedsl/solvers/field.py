@@ -96,11 +96,11 @@ class Evaluation:
             return places
         named: dict[str, Place] = {_place_name(place): place for place in places}
         named |= {text: place for text, place in self.curves if place in places}
-        found = {_without_spaces(text): place for text, place in named.items()}.get(_without_spaces(name))
-        if found is None:
+        match = {_without_spaces(text): place for text, place in named.items()}.get(_without_spaces(name))
+        if match is None:
             known = ", ".join(repr(text) for text in (BOUNDARY, *named))
             raise ValueError(f"there is no boundary '{name}': the boundaries are {known}")
-        return (found,)
+        return (match,)
 
 
 def _place_name(place: Place) -> str:

@@ -25,14 +25,14 @@ def average_finding(model: nn.Module, plan: DataPlan, x: Tensor) -> Finding:
         return broken(AVERAGE, f"expected {samples} noise samples per member, found {[len(z) for z in logits]}")
     if plan.average is Scores.PROBABILITIES:
         parts = [w * z.softmax(-1).mean(0) for w, z in zip(weights, logits, strict=True)]
-        expected, found = torch.stack(parts).sum(0), output.softmax(-1)
+        expected, observed = torch.stack(parts).sum(0), output.softmax(-1)
     else:
         expected = torch.stack([w * z.mean(0) for w, z in zip(weights, logits, strict=True)]).sum(0)
-        found = output
-    tolerance = 1e-9 if found.dtype == torch.float64 else 1e-5
+        observed = output
+    tolerance = 1e-9 if observed.dtype == torch.float64 else 1e-5
     distinct = _check_members_differ(model, plan.members)
     return (
-        compare_tensors(AVERAGE, f"the mean of {plan.average.value}", expected.to(found), found, tolerance)
+        compare_tensors(AVERAGE, f"the mean of {plan.average.value}", expected.to(observed), observed, tolerance)
         if distinct.ok
         else distinct
     )

@@ -71,12 +71,12 @@ def _compare_block(model: ModelUnderTest, plan: ImagePlan, weights: int) -> Find
     with seeded(weights + 500):
         y = torch.randn(BATCH, WIDTH, SIZE, SIZE, dtype=torch.float64)
     with torch.no_grad():
-        found = block(y)
+        computed = block(y)
         try:
             expected = integrate_reference(analysis, plan, right_hand_sides(analysis, plan, block), y)
         except WeightMismatch as error:
             return broken(BLOCK, str(error))
-    return compare_tensors(BLOCK, f"the value of the block by {plan.method.name}", expected, found, _tolerance(plan))
+    return compare_tensors(BLOCK, f"the value of the block by {plan.method.name}", expected, computed, _tolerance(plan))
 
 
 def _tolerance(plan: ImagePlan) -> float:

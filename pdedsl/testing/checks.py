@@ -57,8 +57,8 @@ def _evaluate_along_same_paths(
     def data(y: Tensor) -> Tensor:
         return torch.cat([f(y[..., part, :]) for (f, _), part in zip(pairs, parts, strict=True)], -1)
 
-    found = operator(data, torch.cat([x for _, x in pairs]), t)
-    return [found[part] for part in parts]
+    values = operator(data, torch.cat([x for _, x in pairs]), t)
+    return [values[part] for part in parts]
 
 
 # ---- Exact under common random numbers
@@ -142,8 +142,8 @@ def breaks_temporal_regularity(operator: SolutionOperator, case: AxiomCase) -> b
     length = operator.end - operator.start
     ratios = []
     for s in (1e-1 * length, 1e-3 * length):
-        found, error = operator.estimate(case.f, x, operator.start, operator.start + s)
-        free = ((found - case.f(x)).abs() - SIGMAS * error).clamp_min(0)
+        observed, error = operator.estimate(case.f, x, operator.start, operator.start + s)
+        free = ((observed - case.f(x)).abs() - SIGMAS * error).clamp_min(0)
         ratios.append(float(free.max()) / s)
     return not ratios[1] <= 20.0 * (ratios[0] + 1.0)
 
@@ -157,8 +157,8 @@ def breaks_conservation(operator: SolutionOperator, case: AxiomCase) -> bool:
     bump = Bump(case.bump.height, (*case.bump.centre, *[0.0] * d)[:d], 1.0)
     axis = torch.arange(-INTEGRATION_RADIUS, INTEGRATION_RADIUS + MESH_WIDTH / 2, MESH_WIDTH, dtype=torch.float64)
     grid = torch.cartesian_prod(*[axis] * d).reshape(-1, d)
-    found, mass = float(operator(bump, grid, t).sum()) * MESH_WIDTH**d, bump.height * pi ** (d / 2)
-    return not abs(found - mass) <= MASS_RTOL * mass
+    observed, mass = float(operator(bump, grid, t).sum()) * MESH_WIDTH**d, bump.height * pi ** (d / 2)
+    return not abs(observed - mass) <= MASS_RTOL * mass
 
 
 EXACT_CHECKS: dict[Axiom, Callable[[SolutionOperator | NetworkAsOperator, AxiomCase], bool]] = {

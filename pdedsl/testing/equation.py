@@ -17,7 +17,8 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.compiler import Compilation
-from pdedsl.ir.plan import BaseNetwork, CrossEntropy, DataPlan, ImagePlan, ResidualBlocks, SolvePlan
+from pdedsl.config.training import Loss
+from pdedsl.ir.plan import BaseNetwork, DataPlan, ImagePlan, MemberCrossEntropy, ResidualBlocks, SolvePlan
 from pdedsl.testing.averages import AGREEMENT, AVERAGE, agreement_finding, average_finding
 from pdedsl.testing.blocks import BLOCK, block_finding
 from pdedsl.testing.coefficients import CoefficientNotEvaluable
@@ -185,7 +186,7 @@ class DataSpaceTest:
 
 
 def _data_space_checks(q: DataSpaceTest) -> Iterator[Check]:
-    if not isinstance(q.plan.objective, CrossEntropy):
+    if not isinstance(q.plan.objective, Loss | MemberCrossEntropy):
         why = "the network is trained to satisfy the equation, which depends on its weights"
         yield Check((MODEL,), lambda: [untested(MODEL, why)])
     elif any(isinstance(p, ResidualBlocks) for p in q.plan.parts):
@@ -219,7 +220,7 @@ def _operator_checks(q: DataSpaceTest) -> Iterator[Check]:
         yield Check((WEIGHTS,), lambda: [_check_weights(q)])
     if q.plan.classes is None:
         yield Check((SOLUTION,), lambda: [_check_solution(q)])
-    elif isinstance(q.plan.objective, CrossEntropy):
+    elif isinstance(q.plan.objective, Loss | MemberCrossEntropy):
         yield Check((AGREEMENT,), lambda: [_check_agreement(q)])
 
 
@@ -300,8 +301,8 @@ def _check_solution(q: DataSpaceTest) -> Finding:
     values = torch.from_numpy(ends.value(data)).reshape(-1, POINTS)
     times = -(-len(values) // plan.samples)
     with torch.no_grad():
-        found = q.module()(q.x.repeat(times, 1)).reshape(times, POINTS).mean(0)
+        observed = q.module()(q.x.repeat(times, 1)).reshape(times, POINTS).mean(0)
     moments = Moments(paths=times * plan.samples)
     ratio = 1.0 + len(values) / moments.paths  # the variance of a difference of two means, in units of that of one
-    moments.add("u", values.mean(0), found, standard_error(values) * ratio**0.5)
+    moments.add("u", values.mean(0), observed, standard_error(values) * ratio**0.5)
     return moments.finding(SOLUTION)

@@ -136,11 +136,11 @@ class GridProblem:
 
     def solve(self, problem: StrongForm, points: Tensor) -> Tensor:
         """The solution at points; raises GridSolveFailed."""
-        found = _solution(problem, self.grid.n)
-        if isinstance(found, GridSolveFailed):
-            raise found
+        solution = _solution(problem, self.grid.n)
+        if isinstance(solution, GridSolveFailed):
+            raise solution
         with torch.no_grad():
-            values: Tensor = found(points)
+            values: Tensor = solution(points)
         return values
 
     def points(self, seed: int) -> Tensor:

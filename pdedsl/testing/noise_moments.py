@@ -67,7 +67,7 @@ def _user_network_findings(made: nn.Module, x: Tensor, number: int, required: Re
     """Tests of the noise of a user network; its blocks are not tested."""
     if not required.block_count:
         return [untested(RESIDUAL_BLOCKS, "for a user network the equation determines only the noise")]
-    found = []
+    deviations = []
     for of, model in ((NOISE, made), (f"{NOISE} in training", enable_training_noise(made))):
         counts, members = count_noisy_blocks(model), user_noise_sites(model, x, number, required)
         if counts != [required.block_count] * len(members):
@@ -77,8 +77,8 @@ def _user_network_findings(made: nn.Module, x: Tensor, number: int, required: Re
                     f"expected {required.block_count} residual blocks in each member, found {counts}",
                 )
             ]
-        found.append(NoiseMoments(number).add_members([(None, gaps) for gaps in members], None, 1.0).finding(of))
-    return found
+        deviations.append(NoiseMoments(number).add_members([(None, gaps) for gaps in members], None, 1.0).finding(of))
+    return deviations
 
 
 def _number_of_paths(plan: DataPlan, intervals: list[TimeInterval]) -> int:
@@ -96,9 +96,9 @@ def _number_of_paths(plan: DataPlan, intervals: list[TimeInterval]) -> int:
 
 def _check_residual_blocks(runs: list[RecordedRun], plan: DataPlan) -> Finding:
     """Checks the number of residual blocks, and that each computes x + F(x)."""
-    expected, found = _expected_block_counts(plan), [len(run.blocks) for run in runs]
-    if found != expected:
-        return broken(RESIDUAL_BLOCKS, f"expected {expected} residual blocks in the members, found {found}")
+    expected, observed = _expected_block_counts(plan), [len(run.blocks) for run in runs]
+    if observed != expected:
+        return broken(RESIDUAL_BLOCKS, f"expected {expected} residual blocks in the members, found {observed}")
     return worst_of(RESIDUAL_BLOCKS, (f for run in runs for f in _check_sums(run)))
 
 
@@ -140,8 +140,8 @@ class NoiseMoments:
 
     def finding(self, of: str) -> Finding:
         broken = next((f for f in self.deterministic if not f.ok), None)
-        found = broken or (self.moments.finding(of) if self.moments.count else worst_of(of, self.deterministic))
-        return Finding(of, found.outcome, found.note)
+        result = broken or (self.moments.finding(of) if self.moments.count else worst_of(of, self.deterministic))
+        return Finding(of, result.outcome, result.note)
 
     def _member(
         self, member: str, run: RecordedRun | None, gaps: list[NoiseSite], random: RandomResidual | None, length: float

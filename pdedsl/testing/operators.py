@@ -112,8 +112,8 @@ class NetworkAsOperator:
         return cast(Tensor, DATA_BOUND * (first - second))
 
     def _readouts(self) -> list[nn.Linear]:
-        found = getattr(self.model, "members", None)
-        members = list(found) if isinstance(found, nn.ModuleList) else [self.model]
+        ensemble = getattr(self.model, "members", None)
+        members = list(ensemble) if isinstance(ensemble, nn.ModuleList) else [self.model]
         return [[m for m in member.modules() if isinstance(m, nn.Linear)][-1] for member in members]
 
 

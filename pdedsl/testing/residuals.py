@@ -135,10 +135,11 @@ def _manufactured_solution(component: int, problem: StrongForm) -> Expr:
 
 def _jet_values(residual: Residual, values: tuple[Expr, ...], problem: StrongForm) -> dict[Symbol, Expr]:
     def of(component: int, orders: tuple[int, ...]) -> Expr:
-        found = values[component]
+        derivative = values[component]
         for x, n in zip(problem.domain.coordinates, orders, strict=True):
-            found = found.diff(x, n, simplify=False) if n else found  # in 100 dimensions simplifying takes a minute
-        return found
+            if n:  # in 100 dimensions simplifying takes a minute
+                derivative = derivative.diff(x, n, simplify=False)
+        return derivative
 
     return {s: of(d.component, d.orders) for s, d in residual.jet_variables}
 

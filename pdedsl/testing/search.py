@@ -31,10 +31,10 @@ def search(
     def remembered(case: Any) -> bool:
         nonlocal left
         left -= bool(failures)
-        found = left > 0 and breaks(case)
-        if found:
+        violated = left > 0 and breaks(case)
+        if violated:
             failures.append(case)
-        return found
+        return violated
 
     options = settings(
         max_examples=examples,

@@ -105,8 +105,8 @@ def _compare(
     moments.add(f"E[X - x]/h {where}", drift.mean(0), (y - x).mean(0) / segment.h, standard_error(rest) / segment.h)
     score = (rest * drift).mean(-1) / segment.h
     moments.add(f"E[(X - x - hb)·b]/h {where}", 0.0, score.mean(0), standard_error(score))
-    found, expected = second_order_products(rest) / segment.h, 2.0 * matrix.reshape(*x.shape[:2], -1)
-    moments.add(f"Cov[X - x]/h {where}", expected.mean(0), found.mean(0), standard_error(found - expected))
+    observed, expected = second_order_products(rest) / segment.h, 2.0 * matrix.reshape(*x.shape[:2], -1)
+    moments.add(f"Cov[X - x]/h {where}", expected.mean(0), observed.mean(0), standard_error(observed - expected))
     if last is not None:
         both = rest * last / segment.h
         moments.add(f"covariance of the noise of steps {k} and {k + 1}, by h", 0.0, both.mean(0), standard_error(both))

@@ -20,15 +20,15 @@ def count_noisy_blocks(model: nn.Module) -> list[int]:
 
 def user_noise_sites(model: nn.Module, x: Tensor, paths: int, required: RequiredNoise) -> list[list[NoiseSite]]:
     """The noise sites of every member, in the order of evaluation."""
-    found = []
+    blocks = []
     for member in members_of(model):
         noises = [m.noise for m in member.modules() if isinstance(m, NoiseAfter | NoiseBefore)]
         last = {id(m.noise) for m in member.modules() if isinstance(m, NoiseBefore)}
         with _order(noises) as order, record_calls(noises) as calls:
             endpoints_of_model(model, x, paths)
         seen = dict(zip(map(id, noises), calls, strict=True))
-        found.append([_noise_site(k, n in last, seen[n], required) for k, n in enumerate(dict.fromkeys(order))])
-    return found
+        blocks.append([_noise_site(k, n in last, seen[n], required) for k, n in enumerate(dict.fromkeys(order))])
+    return blocks
 
 
 @contextmanager

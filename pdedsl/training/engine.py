@@ -17,7 +17,7 @@ from pdedsl.data.augment import augment
 from pdedsl.data.batches import BatchOrder
 from pdedsl.data.sampling import KeyedRng
 from pdedsl.data.sets import Data
-from pdedsl.ir.plan import AdversarialObjective, Retraining
+from pdedsl.ir.plan import AdversarialLoss, Retraining
 from pdedsl.runs.checkpoint import CorruptCheckpoint, State, Tensors, flatten, unflatten
 from pdedsl.runs.distributed import World
 from pdedsl.runs.optimizers import learning_rate_factor, make_optimizer
@@ -110,7 +110,7 @@ class TrainingEngine:
         objective = ObjectiveModule(
             torch.compile(self.model) if self.compiled else self.model,  # type: ignore[arg-type]
             loss_of(phase.objective, self.previous, attack),
-            None if isinstance(phase.objective, AdversarialObjective) else attack,
+            None if isinstance(phase.objective, AdversarialLoss) else attack,
             Regularization(penalties) if penalties else None,
             self.config.precision is Precision.BFLOAT16,
         )

@@ -9,28 +9,17 @@ from typing import assert_never
 import torch
 from torch import Tensor, nn
 
+from pdedsl.config.training import CrossEntropy, Margin, Mart, Mixed, Trades
 from pdedsl.data.sampling import KeyedRng
-from pdedsl.ir.plan import (
-    CrossEntropy,
-    GaussianRegression,
-    HeatSmoothing,
-    Margin,
-    Mart,
-    Mixed,
-    Objective,
-    ResidualPenalty,
-    Trades,
-)
+from pdedsl.ir.plan import GaussianRegression, HeatSmoothing, MemberCrossEntropy, Objective, ResidualPenalty
 from pdedsl.training.losses import (
+    AdversarialTrainingLoss,
     Adversary,
     CrossEntropyLoss,
     GaussianRegressionLoss,
     HeatLoss,
     MarginLoss,
-    MartLoss,
-    MixedLoss,
     ResidualLoss,
-    TradesLoss,
 )
 from pdedsl.training.losses.classification import ACCURACY
 
@@ -44,19 +33,15 @@ def loss_of(objective: Objective, previous: nn.Module | None, adversary: Adversa
     """The loss of an objective; heat smoothing needs the network of the previous step, an adversarial loss the
     adversary."""
     match objective:
-        case CrossEntropy(per_member=apart, label_smoothing=amount):
-            return CrossEntropyLoss(apart, amount)
-        case Trades(beta=beta):
+        case CrossEntropy(label_smoothing=amount):
+            return CrossEntropyLoss(label_smoothing=float(amount))
+        case MemberCrossEntropy():
+            return CrossEntropyLoss(per_member=True)
+        case Trades() | Mart() | Mixed():
             assert adversary is not None
-            return TradesLoss(beta, adversary)
-        case Mart(beta=beta):
-            assert adversary is not None
-            return MartLoss(beta, adversary)
-        case Mixed(clean=clean):
-            assert adversary is not None
-            return MixedLoss(clean, adversary)
+            return AdversarialTrainingLoss(objective, adversary)
         case Margin(eps=eps, temperature=temperature):
-            return MarginLoss(eps, temperature)
+            return MarginLoss(float(eps), float(temperature))
         case ResidualPenalty():
             return ResidualLoss(objective)
         case HeatSmoothing():

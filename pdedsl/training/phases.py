@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 from pdedsl.config.blocks import TrainBlock
-from pdedsl.config.training import Lbfgs, Optimizer
-from pdedsl.ir.plan import CrossEntropy, GaussianRegression, HeatSmoothing, Objective
+from pdedsl.config.training import CrossEntropy, Lbfgs, Optimizer
+from pdedsl.ir.plan import GaussianRegression, HeatSmoothing, Objective
 
 
 @dataclass(frozen=True)

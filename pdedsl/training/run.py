@@ -12,9 +12,10 @@ import torch
 
 from pdedsl.compiler import Compilation
 from pdedsl.config.blocks import TrainBlock
+from pdedsl.config.training import Loss
 from pdedsl.diagnostics.escaping import command
 from pdedsl.io import RunError, write_text_atomically
-from pdedsl.ir.plan import AdversarialObjective, CrossEntropy, Margin, Retraining
+from pdedsl.ir.plan import MemberCrossEntropy, Retraining
 from pdedsl.ir.spec import Spec
 from pdedsl.numerics.step_size import SolverFailed
 from pdedsl.runs.checkpoint import save_tensors
@@ -134,7 +135,7 @@ def _train(
                 f"the run in {folder} is at step {checkpoint.step}, beyond the last step {phases[-1].end} of this "
                 f"spec. To continue the original run: {again}"
             )
-        compiles = options.compile and isinstance(objective, CrossEntropy | Margin | AdversarialObjective)
+        compiles = options.compile and isinstance(objective, Loss | MemberCrossEntropy)
         engine = TrainingEngine(options.network or compilation.module, config, phases, data, world, compiles)
         if config.adversary and isinstance(objective, Retraining):
             notes = (*notes, "the adversary is applied in cross-entropy training only, not in heat smoothing")

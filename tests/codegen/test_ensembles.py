@@ -13,8 +13,9 @@ from texts import built, changed, compiled, inputs, parameters, picture, shipped
 from torch import Tensor, nn
 
 import pdedsl
+from pdedsl.config.training import CrossEntropy
 from pdedsl.explainer.describe import network_lines
-from pdedsl.ir.plan import CrossEntropy, DataPlan
+from pdedsl.ir.plan import DataPlan, MemberCrossEntropy
 from pdedsl.runtime.rng import frozen_noise, streams
 from pdedsl.runtime.sde.feynman_kac import Expectation
 from pdedsl.runtime.sde.noise import GaussianNoise
@@ -133,9 +134,9 @@ def loss(scores: Tensor, labels: Tensor) -> Tensor:
 
 
 def test_apart_is_in_the_objective() -> None:
-    assert plan_of(ensemble(options="members=2")).objective == CrossEntropy(per_member=False)
+    assert plan_of(ensemble(options="members=2")).objective == CrossEntropy()
     text = ensemble(options="members=2, training=apart")
-    assert plan_of(text).objective == CrossEntropy(per_member=True)
+    assert plan_of(text).objective == MemberCrossEntropy()
     assert "trained independently" in compiled(text).python()
 
 

@@ -136,6 +136,6 @@ def _median_distance(
     predictor: Predictor, x: Tensor, y: Tensor, norm: NormName, steps: int, bounds: Bounds, seed: int
 ) -> float:
     """The median distance of the adversarial examples found; if none, half of the ε that allows every point."""
-    found = fab(predictor, x, y, norm=norm, steps=steps, targets=3, bounds=bounds, seed=seed)
-    lengths = found.distances[found.fooled & (found.distances > 0.0)]
+    nearest = fab(predictor, x, y, norm=norm, steps=steps, targets=3, bounds=bounds, seed=seed)
+    lengths = nearest.distances[nearest.fooled & (nearest.distances > 0.0)]
     return lengths.median().item() if len(lengths) else 0.5 * covering_radius(x, read_norm(norm), bounds)

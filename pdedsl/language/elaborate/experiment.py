@@ -19,7 +19,7 @@ from pdedsl.config.blocks import (
     Transfer,
 )
 from pdedsl.config.methods import PARTS
-from pdedsl.config.training import Box
+from pdedsl.config.training import WeightBox
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.spec import Requirement
 from pdedsl.ir.types import Operator
@@ -168,7 +168,7 @@ def _unknown_value(key: t.Name, item: t.Item, names: OptionNames) -> PdeError:
     return errors.options.expected_entry_value(key.id, names.words, item.span)
 
 
-def _box(item: t.Item, env: Environment) -> Box:
+def _box(item: t.Item, env: Environment) -> WeightBox:
     assert item.within is not None
     name = item.value
     if not isinstance(name, t.Name):
@@ -177,4 +177,4 @@ def _box(item: t.Item, env: Environment) -> Box:
     if not isinstance(env.types.get(name.id), Operator):
         raise errors.options.not_an_operator(name.text, name.span)
     bounds = interval_of(item.within, env)
-    return Box(env.learned[name.id].name, exact_or_float(bounds.start), exact_or_float(bounds.end))
+    return WeightBox(env.learned[name.id].name, exact_or_float(bounds.start), exact_or_float(bounds.end))

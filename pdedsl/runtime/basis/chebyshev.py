@@ -32,20 +32,20 @@ def extrapolation_matrix(n: int, like: Tensor) -> Tensor:
     x = chebyshev_points(n, like)
     inner, k = x[1:-1], torch.arange(1, n - 1, dtype=like.dtype, device=like.device)
     weights = (-1.0) ** k * (1 - inner.square())  # of the barycentric formula: the inner points are zeros of U_{n-2}
-    found = torch.zeros(n, n, dtype=like.dtype, device=like.device)
-    found[1:-1, 1:-1] = torch.eye(n - 2, dtype=like.dtype, device=like.device)
+    matrix = torch.zeros(n, n, dtype=like.dtype, device=like.device)
+    matrix[1:-1, 1:-1] = torch.eye(n - 2, dtype=like.dtype, device=like.device)
     for row in (0, n - 1):
         shares = weights / (x[row] - inner)
-        found[row, 1:-1] = shares / shares.sum()
-    return found
+        matrix[row, 1:-1] = shares / shares.sum()
+    return matrix
 
 
 def chebyshev_polynomials(x: Tensor, n: int) -> Tensor:
     """T₀ … T_{n-1} at x, by their recurrence, which is smooth even at the ends."""
-    found = [torch.ones_like(x), x]
-    while len(found) < n:
-        found.append(2 * x * found[-1] - found[-2])
-    return torch.stack(found[:n], dim=-1)
+    polynomials = [torch.ones_like(x), x]
+    while len(polynomials) < n:
+        polynomials.append(2 * x * polynomials[-1] - polynomials[-2])
+    return torch.stack(polynomials[:n], dim=-1)
 
 
 def chebyshev_coefficients(values: Tensor, dim: int) -> Tensor:

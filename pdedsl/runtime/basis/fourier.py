@@ -72,8 +72,8 @@ class FourierGrid:
         padded = coefficients
         for axis, ring, size in zip(self.axes[:-1], self.rings, self.sizes, strict=False):
             padded = _pad_modes(padded, axis, ring.half, size)  # the transform itself pads the last axis
-        found: Tensor = torch.fft.irfftn(padded, s=self.sizes, dim=self.axes, norm="forward")
-        return found
+        values: Tensor = torch.fft.irfftn(padded, s=self.sizes, dim=self.axes, norm="forward")
+        return values
 
     def coefficients(self, values: Tensor) -> Tensor:
         """The coefficients of values on the fine grid, truncated to the modes."""

@@ -99,9 +99,9 @@ def expansion_coefficients(axis: Axis, values: Tensor, dim: int) -> Tensor:
     """The coefficients for values at the points of an axis; a Fourier axis has 2 half - 1 of them."""
     match axis:
         case FourierAxis():
-            found = torch.fft.rfft(values.contiguous(), dim=dim, norm="forward")
-            rest = found.narrow(dim, 1, axis.half - 1)
-            return torch.cat([found.real.narrow(dim, 0, 1), 2 * rest.real, -2 * rest.imag], dim=dim)
+            spectrum = torch.fft.rfft(values.contiguous(), dim=dim, norm="forward")
+            rest = spectrum.narrow(dim, 1, axis.half - 1)
+            return torch.cat([spectrum.real.narrow(dim, 0, 1), 2 * rest.real, -2 * rest.imag], dim=dim)
         case ChebyshevAxis():
             return chebyshev_coefficients(values, dim)
         case PiecewiseChebyshevAxis(n=n):
@@ -144,11 +144,11 @@ class TensorProductExpansion(nn.Module):
 
     def __init__(self, axes: tuple[Axis, ...], values: Tensor, times: Tensor | None, stencil: int = 8) -> None:
         super().__init__()
-        found = values
+        coefficients = values
         for k, axis in enumerate(axes):
-            found = expansion_coefficients(axis, found, k + 2)
+            coefficients = expansion_coefficients(axis, coefficients, k + 2)
         self.axes, self.timed, self.stencil = axes, times is not None, stencil
-        self.register_buffer("coefficients", found)
+        self.register_buffer("coefficients", coefficients)
         self.register_buffer("times", values.new_zeros(1) if times is None else times)
 
     @property
@@ -174,12 +174,12 @@ class TensorProductExpansion(nn.Module):
         near, order = first.sort()
         starts, counts = (k.tolist() for k in torch.unique_consecutive(near, return_counts=True))
         bases = [torch.split(basis, counts) for basis in self._bases(x[order])]  # points with common nodes in time
-        found = [x.new_zeros(0, self.coefficients.shape[1])]
+        blocks = [x.new_zeros(0, self.coefficients.shape[1])]
         for k, own, *parts in zip(starts, torch.split(t[order], counts), *bases, strict=True):
             weights = lagrange_weights(own, self.times[k : k + width].expand(len(own), width))
             values = self._in_space(self.coefficients[k : k + width], parts)
-            found.append((weights.unsqueeze(-1) * values).sum(1))
-        return torch.cat(found)[order.argsort()]
+            blocks.append((weights.unsqueeze(-1) * values).sum(1))
+        return torch.cat(blocks)[order.argsort()]
 
     def _bases(self, x: Tensor) -> list[Tensor]:
         return [basis_functions(axis, x[:, k]) for k, axis in enumerate(self.axes)]
@@ -202,10 +202,10 @@ class TensorProductExpansion(nn.Module):
 
 
 def _contract(coefficients: Tensor, bases: list[Tensor]) -> Tensor:
-    found: Tensor = torch.tensordot(bases[0], coefficients, dims=([1], [2]))  # (p, S, c, K₂, …)
+    contracted: Tensor = torch.tensordot(bases[0], coefficients, dims=([1], [2]))  # (p, S, c, K₂, …)
     for basis in bases[1:]:
-        found = torch.einsum("pk,psck...->psc...", basis, found)
-    return found
+        contracted = torch.einsum("pk,psck...->psc...", basis, contracted)
+    return contracted
 
 
 # ---- Piecewise polynomials

@@ -208,10 +208,10 @@ class SymmetrizedFeatureValues:
     def combined(self, coefficients: Sequence[Tensor], orders: Sequence[MultiIndex]) -> Tensor:
         """Σ cₐ(x) ∂^α φ, (m, n), by one matrix product for all derivatives with the same pattern."""
         total = self.points.new_zeros(len(self.points), len(self.waves.phases))
-        found = [self._factor(o) for o in orders]
-        for pattern in dict.fromkeys(p for p, _ in found):
-            own = [k for k, (p, _) in enumerate(found) if p == pattern]
-            factors = torch.stack([found[k][1] for k in own])
+        values = [self._factor(o) for o in orders]
+        for pattern in dict.fromkeys(p for p, _ in values):
+            own = [k for k, (p, _) in enumerate(values) if p == pattern]
+            factors = torch.stack([values[k][1] for k in own])
             total.addcmul_(self._product(pattern), torch.stack([coefficients[k] for k in own], 1) @ factors)
         return total
 
@@ -230,16 +230,16 @@ class SymmetrizedFeatureValues:
     def _product(self, pattern: ParityPattern) -> Tensor:
         if pattern not in self._products:
             waves = self.waves
-            found = None
+            product = None
             if waves.has_free:
                 angle = self.points @ waves.free.T + waves.phases
-                found = angle.cos() if pattern[-1] else angle.sin()
+                product = angle.cos() if pattern[-1] else angle.sin()
             for k, sine in zip(waves.own, pattern, strict=False):
                 angle = (self.points[:, k, None] - waves.center[k]) * waves.frequencies[:, k]
                 part = angle.sin() if sine else angle.cos()
-                found = part if found is None else found * part
-            assert found is not None
-            self._products[pattern] = found
+                product = part if product is None else product * part
+            assert product is not None
+            self._products[pattern] = product
         return self._products[pattern]
 
 
@@ -298,5 +298,5 @@ class PermutationInvariantFeatureValues:
     def combined(self, coefficients: Sequence[Tensor], orders: Sequence[MultiIndex]) -> Tensor:
         """Σ cₐ(x) ∂^α φ, (m, n)."""
         parts = zip(*(torch.split(t, self._size) for t in (self.points, *coefficients)), strict=True)
-        found = [self.waves.every.at(x).combined(c, orders) for x, *c in parts]
-        return torch.cat([f.reshape(len(f), -1, len(self.waves.phases)).mean(1) for f in found])
+        sums = [self.waves.every.at(x).combined(c, orders) for x, *c in parts]
+        return torch.cat([f.reshape(len(f), -1, len(self.waves.phases)).mean(1) for f in sums])

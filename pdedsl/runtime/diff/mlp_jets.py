@@ -114,10 +114,10 @@ def autodiff_derivatives(function: Callable[[Tensor], Tensor]) -> ActivationDeri
     def derivatives(z: Tensor, order: int) -> list[Tensor]:
         at = z if z.requires_grad else z.detach().requires_grad_()
         with torch.enable_grad():
-            found = [function(at)]
+            derivatives = [function(at)]
             for _ in range(order):
-                found.append(_derivative(found[-1], at))
-        return found
+                derivatives.append(_derivative(derivatives[-1], at))
+        return derivatives
 
     return derivatives
 

@@ -32,10 +32,10 @@ def phi_functions(z: Tensor, count: int, *, matrices: bool = False) -> list[Tens
     product: Product = torch.matmul if matrices else torch.mul
     one = torch.eye(z.shape[-1], dtype=z.dtype, device=z.device).expand_as(z) if matrices else torch.ones_like(z)
     doublings = _doublings(z, matrices)
-    found = _series(z / 2**doublings, one, count, product)
+    phis = _series(z / 2**doublings, one, count, product)
     for _ in range(doublings):
-        found = [_double(found, k, product) for k in range(count + 1)]
-    return found
+        phis = [_double(phis, k, product) for k in range(count + 1)]
+    return phis
 
 
 def _doublings(z: Tensor, matrices: bool) -> int:
@@ -155,8 +155,8 @@ class ExponentialSteps(PairedStep):
     def _add(self, to: Tensor | None, weight: Tensor, w: Tensor) -> Tensor:
         """to + weight · w, or weight · w alone."""
         if self.matrices:
-            found = matvec_modes(weight, w, self.dimension)
-            return found if to is None else to + found
+            product = matvec_modes(weight, w, self.dimension)
+            return product if to is None else to + product
         return weight * w if to is None else torch.addcmul(to, weight, w)
 
 

@@ -92,8 +92,8 @@ class StepControl:
     def size(self, w: Tensor) -> Tensor:
         weighted = w.detach() if self.error_weights is None else w.detach() * self.error_weights
         weighted = torch.view_as_real(weighted) if weighted.is_complex() else weighted  # several times as fast
-        found: Tensor = torch.linalg.vector_norm(weighted, dim=tuple(range(1, weighted.ndim)) if self.batched else None)
-        return found
+        norm: Tensor = torch.linalg.vector_norm(weighted, dim=tuple(range(1, weighted.ndim)) if self.batched else None)
+        return norm
 
 
 @dataclass(frozen=True)
@@ -199,8 +199,8 @@ class StepHistory:
         ends, middle = self.ends[first : first + INTERPOLATION_NODES], self.ends[k] + _step_ticks(self.levels[k] + 1)
         around = torch.stack([s.detach() for s in self.states[2 * first : 2 * (first + INTERPOLATION_NODES) : 2]])
         weights = _interpolation_weights(middle - ends[0], *(e - ends[0] for e in ends)).to(around.device, around.dtype)
-        found: Tensor = torch.tensordot(weights, around, dims=1) - self.states[2 * k + 1].detach()
-        return found
+        deviation: Tensor = torch.tensordot(weights, around, dims=1) - self.states[2 * k + 1].detach()
+        return deviation
 
 
 @lru_cache(maxsize=100)

@@ -159,8 +159,8 @@ def _estimate_in_time(problem: DiscreteProblem, steps: TimeSteps) -> ErrorIndica
         rate = _difference_quotient(steps, int(n))
         decay = 1 / (steps.times[-1] - steps.times[0])
         indicators.append(estimate_error(problem, steps.states[n], rate, float(steps.times[n]), decay))
-    found = [i for i in indicators if i is not None]
-    return max(found, key=lambda i: i.relative_error) if found else None
+    known = [i for i in indicators if i is not None]
+    return max(known, key=lambda i: i.relative_error) if known else None
 
 
 def _difference_quotient(steps: TimeSteps, n: int) -> Array:

@@ -30,8 +30,10 @@ def boundary_markers(form: WeakForm, mesh: Mesh) -> tuple[Indices, tuple[tuple[i
     kinds, inverse = np.unique(member, axis=0, return_inverse=True)
     order = np.cumsum(kinds.any(1)) * kinds.any(1)  # 0 for the facets in no region
     markers = np.where(order > 0, order + INTERIOR, 0)
-    found = tuple(tuple(int(m) for m, kind in zip(markers, kinds, strict=True) if kind[k]) for k in range(len(regions)))
-    return markers[inverse.ravel()], found
+    marked = tuple(
+        tuple(int(m) for m, kind in zip(markers, kinds, strict=True) if kind[k]) for k in range(len(regions))
+    )
+    return markers[inverse.ravel()], marked
 
 
 def ufl_files(plan: ElementsPlan, name: str, description: str) -> dict[str, str]:

@@ -94,7 +94,7 @@ def differentiation_matrix(axis: Axis, like: Tensor) -> Tensor:
 
 
 @dataclass(frozen=True)
-class ResidualRows:
+class CollocationRows:
     """Rows of R: an expression at the nodes `at`, written to `rows`, and its partial derivatives w.r.t. its jets."""
 
     value: CompiledExpressions
@@ -166,7 +166,7 @@ class CollocationProblem:
         t = {self.system.coordinates[-1]: self.like.new_full((1,), time)}
         return [{**values, **t} for values in self._constant_values]
 
-    def _select(self, block: ResidualRows, values: Mapping[Symbol, Tensor]) -> Mapping[Symbol, Tensor]:
+    def _select(self, block: CollocationRows, values: Mapping[Symbol, Tensor]) -> Mapping[Symbol, Tensor]:
         return {s: v[block.at] if v.numel() == self.count > 1 else v for s, v in values.items()}
 
     def rhs(self, w: Tensor, time: float) -> Tensor:
@@ -244,7 +244,7 @@ class CollocationProblem:
         boundary_rows = torch.eye(self.count, dtype=self.like.dtype, device=self.like.device) - extension
         return torch.where(self.interior[:, None], interior / interior.sum(), boundary_rows)
 
-    def _jets(self, block: ResidualRows, formula: CompiledExpressions, w: Tensor) -> list[Tensor]:
+    def _jets(self, block: CollocationRows, formula: CompiledExpressions, w: Tensor) -> list[Tensor]:
         values = w.reshape(-1, self.count)
         return [self._jet(values, self.system.jet_derivatives[s], block.at) for s in formula.jets]
 
@@ -359,7 +359,7 @@ class CollocationProblem:
         return nodes + ((size - 1 if condition.place.upper else 0) - place) * stride
 
     @cached_property
-    def blocks(self) -> tuple[ResidualRows, ...]:
+    def blocks(self) -> tuple[CollocationRows, ...]:
         system, all_nodes = self.system, torch.arange(self.count, device=self.like.device)
         equations = dict(
             zip((*system.differential, *system.algebraic), (*system.rhs, *system.constraints), strict=True)
@@ -382,10 +382,10 @@ class CollocationProblem:
                 )
         return tuple(blocks)
 
-    def _block(self, expr: Expr, at: Tensor, rows: Tensor, sign: float) -> ResidualRows:
+    def _block(self, expr: Expr, at: Tensor, rows: Tensor, sign: float) -> CollocationRows:
         jets = self.system.jets_in(expr)
         partials = compile_expressions(self.system, [expr.diff(s) for s, _ in jets])
-        return ResidualRows(
+        return CollocationRows(
             compile_expressions(self.system, [expr]), partials, tuple(d for _, d in jets), at, rows, sign
         )
 

@@ -90,8 +90,8 @@ class OdeProblem:
             state = self.like.new_tensor(w) if w is not None else self.like.new_zeros(0)
             jets = [state[self.system.jet_derivatives[s].component] for s in expressions.jets]
             values = expressions(jets, nodal_values(self.system, self.parameter_values, [], time))
-            found: Array = torch.stack(values).double().cpu().numpy()
-            return found
+            result: Array = torch.stack(values).double().cpu().numpy()
+            return result
 
 
 @dataclass(frozen=True)

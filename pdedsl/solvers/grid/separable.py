@@ -141,8 +141,8 @@ class SeparableSystem:
         for k in sorted(open_axes, key=lambda k: self.axes[k].has_dirichlet_conditions):
             open_axes.remove(k)
             if self.axes[k].boundary:
-                kept = tuple(i if j in open_axes else slice(None) for j, i in enumerate(self.interior))
-                values = self._extend_along(k, values, data[k][kept])
+                slices = tuple(i if j in open_axes else slice(None) for j, i in enumerate(self.interior))
+                values = self._extend_along(k, values, data[k][slices])
         return values
 
     def _extend_along(self, k: int, values: Tensor, data: Tensor) -> Tensor:

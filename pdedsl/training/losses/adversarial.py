@@ -36,6 +36,7 @@ from pdedsl.config import training as words
 from pdedsl.config.evaluation import Norm
 from pdedsl.data.sampling import KeyedRng
 from pdedsl.frozen_model import frozen, module_modes
+from pdedsl.ir.plan import AdversarialLoss
 from pdedsl.training.losses.classification import ACCURACY, accuracy
 
 
@@ -69,8 +70,7 @@ class Adversary:
             )
             start = ball.project(self._start(x, rng)) if isinstance(self.config, words.Pgd) else x
             loss = cross_entropy_loss(predictor) if divergence_from is None else _divergence_loss(divergence_from)
-            climb = AscentConfig(norm, length, steps, loss, stop=False)
-            return ascend(predictor, start, Criterion(y), ball, climb).x
+            return ascend(predictor, start, Criterion(y), ball, AscentConfig(norm, length, steps, loss, stop=False)).x
 
     def _schedule(self) -> tuple[int, float]:
         match self.config:
@@ -93,61 +93,36 @@ class Adversary:
 
 
 @dataclass(frozen=True)
-class MixedLoss:
-    """Cross-entropy at x and at x′, with the weights `clean` and 1 - `clean`."""
+class AdversarialTrainingLoss:
+    """The loss `config` at samples and their adversarial examples."""
 
-    clean: float
+    config: AdversarialLoss
     adversary: Adversary
 
     def __call__(self, model: nn.Module, x: Tensor, y: Tensor, rng: KeyedRng) -> dict[str, Tensor]:
-        attacked = model(self.adversary(model, x, y, rng))
-        z = model(x)
-        return {
-            "clean": self.clean * functional.cross_entropy(z, y),
-            "adversarial": (1.0 - self.clean) * functional.cross_entropy(attacked, y),
-            ACCURACY: accuracy(attacked, y),
-        }
-
-
-@dataclass(frozen=True)
-class TradesLoss:
-    """Cross-entropy at x plus β times the divergence KL(p(x) ‖ p(x′))."""
-
-    beta: float
-    adversary: Adversary
-
-    def __call__(self, model: nn.Module, x: Tensor, y: Tensor, rng: KeyedRng) -> dict[str, Tensor]:
-        with torch.no_grad(), module_modes(model.modules(), training=True):
-            before = model(x).log_softmax(-1)
+        before = None
+        if isinstance(self.config, words.Trades):
+            with torch.no_grad(), module_modes(model.modules(), training=True):
+                before = model(x).log_softmax(-1)
         attacked = model(self.adversary(model, x, y, rng, divergence_from=before))
-        z = model(x)
-        return {
-            "clean": functional.cross_entropy(z, y),
-            "divergence": self.beta * _divergence(z.log_softmax(-1), attacked).mean(),
-            ACCURACY: accuracy(attacked, y),
-        }
+        return self._terms(model(x), attacked, y) | {ACCURACY: accuracy(attacked, y)}
 
-
-@dataclass(frozen=True)
-class MartLoss:
-    """Boosted cross-entropy at x′ plus β times the divergence, weighted by the probability of an error at x."""
-
-    beta: float
-    adversary: Adversary
-
-    def __call__(self, model: nn.Module, x: Tensor, y: Tensor, rng: KeyedRng) -> dict[str, Tensor]:
-        attacked = model(self.adversary(model, x, y, rng))
-        z = model(x)
-        others = attacked.softmax(-1).scatter(-1, y[:, None], 0.0).amax(-1)
-        tiny = torch.finfo(attacked.dtype).eps  # of 1 - p, so that its logarithm is finite
-        boosted = functional.cross_entropy(attacked, y) - torch.log((1.0 - others).clamp(min=tiny)).mean()
-        p = z.softmax(-1).gather(-1, y[:, None])[:, 0]
-        divergence = _divergence(z.log_softmax(-1), attacked) * (1.0 - p)
-        return {
-            "boosted": boosted,
-            "divergence": self.beta * divergence.mean(),
-            ACCURACY: accuracy(attacked, y),
-        }
+    def _terms(self, z: Tensor, attacked: Tensor, y: Tensor) -> dict[str, Tensor]:
+        entropy, divergence = functional.cross_entropy, _divergence(z.log_softmax(-1), attacked)
+        match self.config:
+            case words.Mixed(clean=clean):
+                adversarial = (1.0 - float(clean)) * entropy(attacked, y)
+                return {"clean": float(clean) * entropy(z, y), "adversarial": adversarial}
+            case words.Trades(beta=beta):
+                return {"clean": entropy(z, y), "divergence": float(beta) * divergence.mean()}
+            case words.Mart(beta=beta):
+                others = attacked.softmax(-1).scatter(-1, y[:, None], 0.0).amax(-1)
+                tiny = torch.finfo(attacked.dtype).eps  # of 1 - p, so that its logarithm is finite
+                boosted = entropy(attacked, y) - torch.log((1.0 - others).clamp(min=tiny)).mean()
+                p = z.softmax(-1).gather(-1, y[:, None])[:, 0]
+                return {"boosted": boosted, "divergence": float(beta) * (divergence * (1.0 - p)).mean()}
+            case _:
+                assert_never(self.config)
 
 
 def _divergence(before: Tensor, logits: Tensor) -> Tensor:

@@ -30,15 +30,15 @@ def accuracy(scores: Tensor, labels: Tensor) -> Tensor:
 class CrossEntropyLoss:
     """Mean of -log u_y(x, T).
 
-    `apart`: the sum of the members' own losses in an ensemble, so that each is trained as if alone (Wang, Yuan, Shi,
+    `per_member`: the sum of the losses of the ensemble members, so that each is trained independently (Wang, Yuan, Shi,
     Osher 2020, section 4.2).
     """
 
-    apart: bool = False
+    per_member: bool = False
     label_smoothing: float = 0.0
 
     def __call__(self, model: nn.Module, x: Tensor, y: Tensor, rng: KeyedRng) -> dict[str, Tensor]:
-        ensemble = _ensemble(model) if self.apart else None
+        ensemble = _ensemble(model) if self.per_member else None
         if ensemble is None:
             scores = model(x)
             entropy = functional.cross_entropy(scores, y, label_smoothing=self.label_smoothing)

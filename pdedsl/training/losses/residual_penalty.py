@@ -53,10 +53,10 @@ class ResidualLoss:
 
 def timed_network(model: nn.Module) -> nn.Module:
     """g(x, t) of a model that evaluates it at one fixed time."""
-    found = [module for module in model.modules() if isinstance(module, FixedTime)]
-    if len(found) != 1:
-        raise ValueError(f"a residual needs a model with one network g(x, t), and this one has {len(found)}")
-    return found[0].network
+    networks = [module for module in model.modules() if isinstance(module, FixedTime)]
+    if len(networks) != 1:
+        raise ValueError(f"a residual needs a model with one network g(x, t), and this one has {len(networks)}")
+    return networks[0].network
 
 
 @dataclass(frozen=True)

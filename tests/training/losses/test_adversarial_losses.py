@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 import pdedsl
-from pdedsl.config.training import Pgd
+from pdedsl.config.training import Mart, Mixed, Pgd, Trades
 from pdedsl.data.sampling import KeyedRng
-from pdedsl.training.losses import Adversary, CrossEntropyLoss, MartLoss, MixedLoss, TradesLoss
+from pdedsl.training.losses import AdversarialTrainingLoss, Adversary, CrossEntropyLoss
 from pdedsl.training.losses.classification import ACCURACY
 from training import specs
 from training.losses.exact import points, seeded
@@ -37,7 +38,7 @@ def divergence(p: Tensor, z: Tensor) -> Tensor:
 def test_mixed_is_the_weighted_mean() -> None:
     model, x, y, rng = case()
     attacked = ADVERSARY(model, x, y, rng)
-    terms = MixedLoss(0.25, ADVERSARY)(model, x, y, rng)
+    terms = AdversarialTrainingLoss(Mixed(clean=Fraction(1, 4)), ADVERSARY)(model, x, y, rng)
     torch.testing.assert_close(terms["clean"], 0.25 * functional.cross_entropy(model(x), y))
     torch.testing.assert_close(terms["adversarial"], 0.75 * functional.cross_entropy(model(attacked), y))
     assert terms[ACCURACY] == (model(attacked).argmax(1) == y).double().mean()
@@ -46,7 +47,7 @@ def test_mixed_is_the_weighted_mean() -> None:
 def test_mart() -> None:
     model, x, y, rng = case()
     attacked = ADVERSARY(model, x, y, rng)
-    terms = MartLoss(5.0, ADVERSARY)(model, x, y, rng)
+    terms = AdversarialTrainingLoss(Mart(), ADVERSARY)(model, x, y, rng)
     p, q = model(x).softmax(-1), model(attacked).softmax(-1)
     rows = torch.arange(len(x))
     rest = q.clone()
@@ -62,7 +63,7 @@ def test_trades_attacks_the_divergence() -> None:
     p = model(x).softmax(-1).detach()
     attacked = ADVERSARY(model, x, y, rng, divergence_from=p.log())
     assert (attacked - x).abs().max() <= EPS * (1 + 1e-12)
-    terms = TradesLoss(6.0, ADVERSARY)(model, x, y, rng)
+    terms = AdversarialTrainingLoss(Trades(), ADVERSARY)(model, x, y, rng)
     torch.testing.assert_close(terms["clean"], functional.cross_entropy(model(x), y))
     torch.testing.assert_close(terms["divergence"], 6.0 * divergence(p, model(attacked)).mean())
     entropy = ADVERSARY(model, x, y, rng)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import torch
 from torch import nn
 
+from pdedsl.config.training import Margin
 from pdedsl.data.sampling import KeyedRng
-from pdedsl.ir.plan import Margin
 from pdedsl.training.losses import MarginLoss
 from pdedsl.training.objectives import loss_of
 
@@ -38,4 +39,4 @@ def test_it_pays_until_the_lead_is_certified_twice_over() -> None:
 
 
 def test_the_objective_of_a_plan_is_this_loss() -> None:
-    assert loss_of(Margin(0.5, 0.25), None, None) == MarginLoss(0.5, 0.25)
+    assert loss_of(Margin(eps=Fraction(1, 2)), None, None) == MarginLoss(0.5, 0.25)

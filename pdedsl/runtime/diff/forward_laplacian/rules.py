@@ -105,8 +105,8 @@ def _derivatives(func: Function, at: Tensor, twice: bool) -> tuple[Tensor, Tenso
 def _derivative(of: Tensor, at: Tensor) -> Tensor:
     if not of.requires_grad:
         return torch.zeros_like(at)
-    found = torch.autograd.grad(of.sum(), at, create_graph=True, allow_unused=True)[0]
-    return torch.zeros_like(at) if found is None else found
+    gradient = torch.autograd.grad(of.sum(), at, create_graph=True, allow_unused=True)[0]
+    return torch.zeros_like(at) if gradient is None else gradient
 
 
 def softmax(layer: FunctionCall) -> Pair:
