@@ -32,7 +32,7 @@ GHIA = {
         "-0.31184 -0.37401 -0.44307 -0.54053 -0.52357 -0.47425 -0.39017",
     ),
 }
-# Botella and Peyret 1998, tables 9 and 10, whose lid moves to the left
+# Botella and Peyret 1998, Computers and Fluids 27; their lid moves to the left
 BOTELLA = (
     "-0.1812881 -0.2023300 -0.2228955 -0.3004561 -0.3885691 -0.2803696 -0.1081999 -0.0620561 "
     "0.0570178 0.1886747 0.3372212 0.4723329 0.5169277 0.5808359 0.6644227",

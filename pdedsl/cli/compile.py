@@ -68,7 +68,7 @@ TARGETS = ("ufl",)
 def explain(
     file: str, form: str | None, weights: Path | None, all_kernels: bool, settings: tuple[str, ...], trust: bool
 ) -> None:
-    """Show the class of an equation, its network or solution method, and its proved and refuted properties."""
+    """Explain an equation. Shows its class, its network or solution method, and proved and refuted properties."""
     from pdedsl.api import explain_source
 
     if all_kernels and weights is None:
@@ -149,7 +149,7 @@ def compile(
     settings: tuple[str, ...],
     trust: bool,
 ) -> None:
-    """Compile a spec to a Python package: model, harness, tests and explanation."""
+    """Compile a spec to a Python package. It contains model, harness, tests and explanation."""
     from pdedsl.compiler import Stage, Stages, to_compilation
     from pdedsl.explainer.package import write_package
 
@@ -205,9 +205,9 @@ def _write_ufl(compilation: Compilation, folder: Path, force: bool) -> None:
 @SET
 @TRUST
 def test(file: str, examples: int, seed: int, settings: tuple[str, ...], trust: bool) -> None:
-    """Search for counterexamples to the axioms, and compare the network with its equation.
+    """Test a network against its equation and axioms.
 
-    Random quantities are compared by moment tests; their false-positive rate is printed.
+    Searches for counterexamples to the axioms. Random quantities are compared by moment tests; their false-positive rate is printed.
     """
     from pdedsl.compiler import to_compilation
 

@@ -25,7 +25,7 @@ from pdedsl.io import write_text_atomically
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Output file; default: standard output.")
 @SET
 def draw(file: str, output: Path | None, settings: tuple[str, ...]) -> None:
-    """Draw an equation with its terms and its network or solution method, as SVG."""
+    """Draw an equation as SVG. Shows its terms and its network or solution method."""
     from pdedsl.api import explain_source
 
     with exit_on_errors():

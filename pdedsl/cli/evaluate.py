@@ -43,7 +43,10 @@ def evaluate(
     resume: bool,
     trust: bool,
 ) -> None:
-    """Attack, certify and audit a trained network as its spec specifies; writes a report into the run folder."""
+    """Attack, certify and audit a trained network.
+
+    The `evaluate` block of its spec states the attacks and certificates. Writes a report into the run folder.
+    """
     from pdedsl.evaluation.run import evaluate_run
     from pdedsl.runs.progress import ProgressDisplay
 
@@ -82,7 +85,7 @@ def _parse_sources(sources: tuple[str, ...]) -> dict[str, Path]:
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Output HTML file.")
 @click.option("--latex", type=click.Path(path_type=Path), help="Also write the tables as LaTeX.")
 def report(runs: tuple[Path, ...], output: Path, latex: Path | None) -> None:
-    """Compare evaluated runs in a single self-contained HTML page."""
+    """Compare evaluated runs in one HTML page. It needs no other files."""
     from pdedsl.evaluation.compare import write_comparison
 
     with exit_on_errors():

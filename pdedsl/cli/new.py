@@ -32,7 +32,7 @@ QUESTIONS = {Purpose.POINTS: "Which data set?", Purpose.IMAGES: "Which data set?
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Output file; default: NAME.pde.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 def new(name: str, purpose: str | None, data: str | None, noise: bool | None, output: Path | None, force: bool) -> None:
-    """Write a runnable spec NAME.pde from a template; asks for missing options."""
+    """Write a spec NAME.pde from a template. Asks for missing options."""
     if not name.isidentifier():
         raise click.BadParameter(f"'{name}' is not a valid name: use letters, digits and _", param_hint="NAME")
     file = output or Path(f"{name}.pde")

@@ -50,10 +50,11 @@ def solve(
     device: str | None,
     resume: bool,
 ) -> None:
-    """Solve an initial or boundary value problem; writes the solution, plots and a report with an error estimate.
+    """Solve an initial or boundary value problem.
 
-    Methods are tried and refined until two independent error estimates are below the tolerance. If it is not met
-    within the CPU time, the best result is written, and the exit code is 3.
+    Writes the solution, plots and a report with an error estimate. Methods are tried and refined until two independent
+    error estimates are below the tolerance. If it is not met within the CPU time, the best result is written, and the
+    exit code is 3.
     """
     limits = (("tolerance", tol), ("budget", budget))
     settings = (*settings, *(f"solve.{name}={value!r}" for name, value in limits if value is not None))
@@ -113,7 +114,7 @@ def _echo_solution(solution: Solution, folder: Path) -> None:
 @SET
 @DEVICE
 def crosscheck(file: str, settings: tuple[str, ...], device: str | None) -> None:
-    """Solve an equation by every applicable method and compare the solutions.
+    """Solve by every applicable method and compare the solutions.
 
     On R^d these are the solution operator (Monte Carlo) and a grid on a truncated domain. The exit code is 1 if two
     solutions disagree or a residual is too large.

@@ -32,7 +32,7 @@ FULL_COLLECTION_THRESHOLD = 500  # of the garbage collector, 10 by default: a fu
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per file and line.")
 @SET
 def check(files: tuple[str, ...], as_json: bool, settings: tuple[str, ...]) -> None:
-    """Check specs; every error is reported with its location and a suggested fix."""
+    """Check specs. Every error is reported with its location and a suggested fix."""
     failed = False
     for file in files:
         failed |= not (_check_json(file, settings) if as_json else _check_text(file, settings))
@@ -87,7 +87,7 @@ def _check_json(file: str, settings: tuple[str, ...]) -> bool:
 @click.option("--check", "only_check", is_flag=True, help="Do not write; exit with 1 if a file would be reformatted.")
 @click.option("--ascii", "as_ascii", is_flag=True, help="Use ASCII notation instead of Unicode.")
 def format_(files: tuple[str, ...], only_check: bool, as_ascii: bool) -> None:
-    """Format specs in place; standard input (-) and shipped specs are printed."""
+    """Format specs. Files are changed in place, standard input (-) and shipped specs are printed."""
     from pdedsl.api import format_source
     from pdedsl.diagnostics import PdeError
 
@@ -116,7 +116,7 @@ def format_(files: tuple[str, ...], only_check: bool, as_ascii: bool) -> None:
 @click.command(epilog=example("pdedsl specs\npdedsl specs resnet > my.pde"))
 @click.argument("name", required=False, type=SPEC)
 def specs(name: str | None) -> None:
-    """List the shipped specs with their titles, or print one."""
+    """List the shipped specs, or print one."""
     specs = shipped_specs()
     if name is None:
         width = max(map(len, specs), default=0)
@@ -132,7 +132,7 @@ def specs(name: str | None) -> None:
 @click.command(epilog=example('eval "$(pdedsl completion bash)"'))
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 def completion(shell: str) -> None:
-    """Print the shell script for completion of commands, options and specs."""
+    """Print the script for shell completion. It completes commands, options and specs."""
     from click.shell_completion import get_completion_class
 
     completion_class = get_completion_class(shell)
@@ -154,7 +154,7 @@ def configure_server() -> None:
 
 @click.command(epilog=example("pip install 'pdedsl[lsp]'\npdedsl lsp"))
 def lsp() -> None:
-    """Run the language server (LSP) on standard input and output."""
+    """Run the language server (LSP). It uses standard input and output."""
     configure_server()
     try:
         from pdedsl.lsp.server import create_server

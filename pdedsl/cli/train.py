@@ -64,7 +64,7 @@ def train(
     trust: bool,
     save_every: float,
 ) -> None:
-    """Train the network of a spec; writes weights, metrics, learning curves and a report."""
+    """Train the network of a spec. Writes weights, metrics, learning curves and a report."""
     from pdedsl.compiler import to_compilation
     from pdedsl.ir.plan import SolvePlan
 

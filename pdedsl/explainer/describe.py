@@ -270,9 +270,9 @@ def noise_text(noise: Noise) -> str:
     """Kind and standard deviation of the noise."""
     match noise:
         case ConstantNoise(std=std, law=law) | StateDependentNoise(std=std, law=law):
-            return f"{law.value} noise, standard deviation {notation(std)}"
+            return f"{law.value.capitalize()} noise, standard deviation {notation(std)}"
         case RelativeNoise(scale=scale, law=law):
-            return f"{law.value} noise, {notation(scale)} times the standard deviation of the state"
+            return f"{law.value.capitalize()} noise, {notation(scale)} times the standard deviation of the state"
         case CorrelatedNoise():
             return "correlated noise"
         case DropoutNoise(keep_probability=keep, granularity=of):

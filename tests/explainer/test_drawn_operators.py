@@ -53,7 +53,7 @@ def test_number_of_steps(text: str, end: float) -> None:
 
 def test_noise_of_one_exact_step() -> None:
     (noise,) = [b for b in blocks_in(nodes(known("∂u/∂t = ∂u/∂x + 2Δu"))) if b.title == "noise"]
-    assert noise.lines == ("gaussian noise, standard deviation 2",)  # √(2 · 2 · 1)
+    assert noise.lines == ("Gaussian noise, standard deviation 2",)  # √(2 · 2 · 1)
 
 
 def test_weight_and_sources_along_a_path() -> None:

@@ -184,7 +184,7 @@ def flow(domain: str, statements: str, method: str) -> ElementsPlan:
 
 
 def test_lid_driven_cavity() -> None:
-    """Velocities on the center lines at Re = 100, by Richardson extrapolation (Marchi, Suero, Araki 2009, table 4)."""
+    """Velocities on the center lines at Re = 100, by Richardson extrapolation (Marchi, Suero, Araki 2009)."""
     plan = flow(
         "[0, 1]^2",
         "v·∇v = -∇p + 0.01Δv\n∇·v = 0\nv = [1, 0] on top\nv = [0, 0] on left, right, bottom",
