@@ -138,9 +138,7 @@ def completion(shell: str) -> None:
     completion_class = get_completion_class(shell)
     assert completion_class is not None
     root = click.get_current_context().find_root().command
-    click.echo(
-        completion_class(click.get_current_context().find_root().command, {}, "pdedsl", "_PDEDSL_COMPLETE").source()
-    )
+    click.echo(completion_class(root, {}, "pdedsl", "_PDEDSL_COMPLETE").source())
 
 
 def configure_server() -> None:
