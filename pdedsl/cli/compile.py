@@ -207,7 +207,8 @@ def _write_ufl(compilation: Compilation, folder: Path, force: bool) -> None:
 def test(file: str, examples: int, seed: int, settings: tuple[str, ...], trust: bool) -> None:
     """Test a network against its equation and axioms.
 
-    Searches for counterexamples to the axioms. Random quantities are compared by moment tests; their false-positive rate is printed.
+    Searches for counterexamples to the axioms. Random quantities are compared by moment tests; their
+    false-positive rate is printed.
     """
     from pdedsl.compiler import to_compilation
 
