@@ -36,6 +36,7 @@ from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.ir.spec import Interval, Learned, Spec
+from pdedsl.symbolic.mesh_domain import MeshNormal
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 
@@ -43,8 +44,9 @@ from pdedsl.symbolic.symbols import Field, Partial, atoms
 
 
 POINTS = Ref("points")
+NORMAL = Ref("normal")  # outer normals at the points, for conditions on parts of a mesh
 EQUATION, CONDITION = "residual_", "condition_"  # names of the emitted residuals, followed by a number
-LOCAL_NAMES = RESERVED_NAMES | {"points", "values", "partials", "model", "exact", "lift", "distance"}
+LOCAL_NAMES = RESERVED_NAMES | {"points", "normal", "values", "partials", "model", "exact", "lift", "distance"}
 
 
 def residual_functions(problem: StrongForm, spec: Spec) -> list[FunctionDefinition]:
@@ -82,7 +84,8 @@ def _residual(name: str, residual: Residual, doc: str, problem: StrongForm, spec
         derivatives = Call(f"{RUNTIME}.diff.autodiff.partial_derivatives", (Ref("model"), POINTS, *paths))
         bindings.append(Binding("values", derivatives))
         bindings += [Binding(names.of[s], IndexedComponent(Ref("values"), k)) for k, (s, _) in enumerate(jet_variables)]
-    params = (("model", None), ("points", None), *((python_name(w), None) for w in fields))
+    normal = (("normal", None),) if expr.has(MeshNormal) else ()
+    params = (("model", None), ("points", None), *normal, *((python_name(w), None) for w in fields))
     result = _at_points(expr, names)
     doc = f"{doc[:-1]}, away from the discontinuities of its coefficients." if residual.has_dirac else doc
     return FunctionDefinition(name, params, doc, tuple(bindings), result, returns=ReturnType.TENSOR)
@@ -134,6 +137,8 @@ class PythonNames:
         match e:
             case Symbol():
                 return Ref(self.of[e])
+            case MeshNormal(axis=axis):
+                return IndexedComponent(NORMAL, axis)
             case Field(head=head):
                 return IndexedComponent(Method(Ref(self._field(head)), "", (POINTS,)), 0)
             case Partial(body=Field(head=head), slots=slots):

@@ -127,7 +127,7 @@ def _signature(function: FunctionDefinition) -> str:
 
 def _annotation(name: str, default: object) -> str:
     if default is None:
-        return {"x": "Tensor", "points": "Tensor", "t": "float"}.get(name, "nn.Module")
+        return {"x": "Tensor", "points": "Tensor", "normal": "Tensor", "t": "float"}.get(name, "nn.Module")
     return type(default).__name__
 
 

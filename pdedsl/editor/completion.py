@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from inspect import cleandoc
 from itertools import takewhile
+from pathlib import Path
 from typing import Any, assert_never
 
 from lark import Token
@@ -34,6 +35,7 @@ from pdedsl.language.elaborate.expressions import (
     MATRIX_FUNCTIONS,
     RESERVED,
 )
+from pdedsl.language.elaborate.mesh_files import mesh_parts
 from pdedsl.language.elaborate.types import TYPE_ATTRIBUTES, TYPES, is_complex_type
 from pdedsl.language.lexer import (
     BINARY_OPERATORS,
@@ -402,7 +404,11 @@ def _axioms(document: Document) -> Iterator[_Proposal]:
 def _faces(document: Document) -> Iterator[_Proposal]:
     spaces = [s for s in document.syntax.statements if isinstance(s, t.SpaceDecl)]
     count = len(spaces[0].names) if spaces else 0
-    faces = document.spec.space.boundary if document.spec else (face for k in range(count) for face in face_names(k))
+    faces: Iterable[str] = (face for k in range(count) for face in face_names(k))
+    if spaces and (parts := mesh_parts(spaces[0], Path(document.source.name).parent)):
+        faces = parts
+    elif document.spec:
+        faces = document.spec.space.boundary
     yield from (_Proposal(face, ItemKind.VALUE) for face in ("boundary", *faces))
 
 

@@ -44,7 +44,7 @@ def rename(document: Document, offset: int, new: str) -> tuple[Edit, ...]:
         return ()
     _require_free(document, occurrence, new)
     edits = tuple(Edit(o.span, new) for o in document.names.of(occurrence.of))
-    after = analysed(apply_edits(document.text, edits))
+    after = analysed(apply_edits(document.text, edits), document.source.name)
     before = document.spec.hash if document.spec else None
     same = after.spec.hash == before if after.spec else before is None
     if not same or [d.code for d in after.diagnostics] != [d.code for d in document.diagnostics]:

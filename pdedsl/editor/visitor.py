@@ -167,7 +167,7 @@ def _space(body: t.Expr) -> Roles:
     match body:
         case t.Name(span=span) | t.Power(base=t.Name(span=span)):
             yield span, TYPE
-        case t.Call(head=t.Name(id="polygon", span=span)):
+        case t.Call(head=t.Name(id="polygon" | "mesh", span=span)):
             yield span, TYPE
         case t.Call():
             yield from _call(body, IMAGES)

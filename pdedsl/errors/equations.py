@@ -76,6 +76,11 @@ def unknown_face(name: str, faces: Sequence[str], guess: str | None, span: Span)
     return INVALID_LOCATION(f"unknown boundary face '{name}'", span, hint, fixes=replace_word(name, guess, span))
 
 
+def curve_on_mesh(names: Sequence[str], span: Span) -> PdeError:
+    message = "conditions on curves are not supported on a mesh"
+    return INVALID_LOCATION(message, span, f"parts of its boundary are: {join_comma(names)}")
+
+
 invalid_location = INVALID_LOCATION.at(
     "expected a boundary face or a curve",
     "write 'on left, right' for faces, 'on boundary' for the whole boundary, or 'on x² + y² = 1' for a curve",

@@ -175,6 +175,10 @@ def reference_not_applicable(reason: str, span: Span) -> PdeError:
     return INCOMPATIBLE(reason, span, "remove this reference", fixes=remove(span, item=True))
 
 
+def mesh_without_elements(name: str, span: Span) -> PdeError:
+    return solver_not_applicable(name, "the domain is given by a mesh", span, ("elements",))
+
+
 def natural_outflow(place: str, span: Span) -> PdeError:
     message = f"{place} only the pressure is given: collocation needs conditions for all unknowns"
     return INCOMPATIBLE(message, span, "state the velocity or its normal derivative there, too")

@@ -1,4 +1,4 @@
-"""E301 to E316: shapes, types, values and spaces. `found` describes a value: "vector of size 2"."""
+"""E301 to E317: shapes, types, values and spaces. `found` describes a value: "vector of size 2"."""
 
 from __future__ import annotations
 
@@ -295,7 +295,7 @@ def coordinate_count(found: int, dimension: object, span: Span) -> PdeError:
     return SHAPE_MISMATCH(f"found {found} coordinates in a space of dimension {dimension}", span)
 
 
-# ---- Types, intervals and spaces (E312 to E316)
+# ---- Types, intervals and spaces (E312 to E317)
 
 
 INVALID_TYPE = Code("E312", "unknown type, invalid size, or a type that is not allowed for an unknown")
@@ -303,6 +303,7 @@ UNSUPPORTED_PROPERTY = Code("E313", "unsupported property or bound of a type")
 INVALID_NETWORK = Code("E314", "a learned field has no network, or a network of another type")
 INVALID_INTERVAL = Code("E315", "expected an interval, or the interval is empty")
 INVALID_SPACE = Code("E316", "invalid space or dimension")
+INVALID_MESH = Code("E317", "a file without a mesh of triangles or tetrahedra")
 CHANNELS_LAST = Code("W316", "image size looks like channels last; channels come first")
 
 SPACES = (
@@ -314,6 +315,7 @@ SPACES = (
     "[a, b]^2 periodic",
     "[-1, 1]^2 where x² + y² < 1",
     "polygon([[0, 0], [1, 0], [0, 1]])",
+    'mesh("domain.msh")',
 )
 SPACES_HINT = f"available: {', '.join(SPACES)}"
 
@@ -425,6 +427,21 @@ self_intersecting_polygon = INVALID_SPACE.at(
     "the edges of this polygon intersect", "list the vertices in the order of the boundary"
 )
 too_many_vertices = INVALID_SPACE.of("this polygon has more than {limit} vertices", "use fewer vertices")
+MESH_HINT = 'as in: space (x, y) in mesh("domain.msh")'
+invalid_mesh_call = INVALID_SPACE.at("a mesh is given by the name of its file", MESH_HINT)
+mesh_with_inequalities = INVALID_SPACE.at("the domain of a mesh cannot be restricted", "leave out the inequalities")
+mesh_dimension = INVALID_SPACE.of(
+    "a mesh has two or three coordinates, not {count}", "write space (x, y) in …, or space (x, y, z) in …"
+)
+
+
+def mesh_not_found(file: str, path: str, span: Span) -> PdeError:
+    return INVALID_MESH(f"there is no mesh '{file}'", span, f"paths are relative to the spec: {path}")
+
+
+def invalid_mesh(file: str, reason: str, remedy: str, span: Span) -> PdeError:
+    """`reason` is a predicate."""
+    return INVALID_MESH(f"the mesh '{file}' {reason}", span, remedy)
 
 
 def channels_last(shape: tuple[int, int, int], span: Span) -> Diagnostic:

@@ -112,6 +112,9 @@ def domain_text(domain: Domain) -> str:
         f"{x} in [{notation(i.start)}, {notation(i.end)}]{' periodic' * i.periodic}"
         for x, i in zip(domain.coordinates, domain.intervals, strict=True)
     ]
+    if domain.mesh_boundary is not None:
+        time = f", {intervals[-1]}" if domain.has_time else ""
+        return f"({', '.join(map(str, domain.space))}) in the mesh {domain.mesh_boundary.file}{time}"
     where = f", where {', '.join(f'{notation(g)} > 0' for g in domain.inequalities)}" if domain.inequalities else ""
     return f"{', '.join(intervals)}{where}"
 

@@ -13,6 +13,8 @@ from pdedsl.diagnostics import Span
 from pdedsl.ir.residual import Affine, Derivative, Residual
 from pdedsl.record import Record
 from pdedsl.symbolic.evaluate import is_numerically_equal
+from pdedsl.symbolic.mesh_domain import MeshBoundary
+from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Field
 
 Normal = tuple[Expr, ...]  # one entry for each coordinate of space
@@ -34,8 +36,15 @@ class LevelSet(Record):
 
     expr: Expr
 
+    @property
+    def name(self) -> str:
+        """The physical group of a mesh, or the equation."""
+        return self.expr.part if isinstance(self.expr, MeshBoundary) else f"{notation(self.expr)} = 0"
+
     def normal(self, space: tuple[Symbol, ...]) -> Normal:
         """The outer normal -∇F/‖∇F‖."""
+        if isinstance(self.expr, MeshBoundary):
+            return self.expr.normal
         gradient = [self.expr.diff(x) for x in space]
         norm = sqrt(Add(*(s**2 for s in gradient)))
         return tuple(-s / norm for s in gradient)

@@ -27,6 +27,7 @@ from pdedsl.ir.spec import Interval, Learned
 from pdedsl.ir.theorem import Theorem
 from pdedsl.ir.types import Sign
 from pdedsl.record import Record
+from pdedsl.symbolic.mesh_domain import MeshBoundary
 from pdedsl.symbolic.printing import notation
 
 
@@ -37,6 +38,11 @@ class Domain(Record):
     intervals: tuple[Interval, ...]
     has_time: bool  # whether the last coordinate is time
     inequalities: tuple[Expr, ...] = ()
+
+    @property
+    def mesh_boundary(self) -> MeshBoundary | None:
+        """A level function of the mesh of the domain; None if it has none."""
+        return next((g for g in self.inequalities if isinstance(g, MeshBoundary)), None)
 
     @property
     def space(self) -> tuple[Symbol, ...]:
@@ -52,8 +58,10 @@ class Domain(Record):
             case Face(coordinate=k, upper=upper):
                 interval = self.intervals[k]
                 return f"at {self.coordinates[k]} = {notation(interval.end if upper else interval.start)}"
-            case LevelSet(expr=expr):
-                return f"where {notation(expr)} = 0"
+            case LevelSet(expr=MeshBoundary(part=part)):
+                return f"on {part}"
+            case LevelSet():
+                return f"where {place.name}"
             case _:
                 assert_never(place)
 

@@ -17,6 +17,7 @@ from pdedsl.diagnostics import NOWHERE, Diagnostic, Source, Span
 from pdedsl.ir.types import Type
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.record import Record
+from pdedsl.symbolic.mesh_domain import MeshBoundary
 
 
 class SpaceKind(StrEnum):
@@ -63,6 +64,11 @@ class Space(Record):
     span: Span = NOWHERE
     inequalities: tuple[LevelFunction, ...] = ()  # g > 0 for each: an irregular domain in the box
     dimension_from_data: bool = False  # symbolic in the text, a number once the data set is known
+
+    @property
+    def groups(self) -> dict[str, LevelFunction]:
+        """The parts of the boundary of a mesh by name."""
+        return {g.expr.part: g for g in self.inequalities if isinstance(g.expr, MeshBoundary)}
 
     @property
     def boundary(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Any
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
+from pygls.uris import to_fs_path
 
 from pdedsl import __version__
 from pdedsl.diagnostics import PdeError, Span
@@ -53,7 +54,7 @@ class Server(LanguageServer):
             text = ""
         document = self._documents.get(uri)
         if document is None or document.text != text:
-            document = self._documents[uri] = analysed(text, uri)
+            document = self._documents[uri] = analysed(text, to_fs_path(uri) or uri)
         encoding = self.server_capabilities.position_encoding or Encoding.UTF16
         return Converter(document, uri, Encoding(str(getattr(encoding, "value", encoding))))
 

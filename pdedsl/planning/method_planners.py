@@ -135,6 +135,8 @@ class SolverPlanner:
             return errors.methods.discontinuous_coefficient(span)
         if not planner.allows_natural_outflow and (places := self.problem.natural_outflow):
             return errors.methods.natural_outflow(self.problem.domain.text_of(places[0]), span)
+        if not planner.allows_mesh and self.problem.domain.mesh_boundary is not None:
+            return errors.methods.mesh_without_elements(method.name, span)
         return planner.find_obstacle(self, method, span)
 
     def predict_seconds(self, plan: SolverPlan) -> float:
@@ -156,6 +158,7 @@ class MethodPlanner(ABC, Generic[M, P]):
 
     allows_dirac: ClassVar[bool] = False  # in coefficients: derivatives of discontinuous ones
     allows_natural_outflow: ClassVar[bool] = False
+    allows_mesh: ClassVar[bool] = False
 
     @abstractmethod
     def default_method(self, planner: SolverPlanner) -> M:
@@ -395,6 +398,7 @@ ESTIMATE_COST = 4.0  # of a solution with its residual error estimate, relative 
 class ElementsPlanner(MethodPlanner[Elements, ElementsPlan]):
     allows_dirac = True
     allows_natural_outflow = True
+    allows_mesh = True
 
     def default_method(self, planner: SolverPlanner) -> Elements:
         """Third degree for velocities with a pressure, which is cheaper for flows; otherwise second degree."""

@@ -30,6 +30,7 @@ from pdedsl.ir.spec import Spec
 from pdedsl.planning.method_planners import DEFAULT_NETWORK, PLANNERS, SolverPlanner
 from pdedsl.planning.unused_options import require_used_on_domain
 from pdedsl.symbolic.evaluate import unsupported
+from pdedsl.symbolic.mesh_domain import MeshNormal
 from pdedsl.symbolic.symbols import Field, Partial
 
 # ---- Plan
@@ -187,4 +188,5 @@ def require_computable(problem: StrongForm, scheme: GridScheme | None) -> None:
 
 
 def _residual_leaf(e: Expr) -> str | None:
-    return "" if isinstance(e, Symbol | Field) or (isinstance(e, Partial) and isinstance(e.body, Field)) else None
+    is_jet = isinstance(e, Field) or (isinstance(e, Partial) and isinstance(e.body, Field))
+    return "" if is_jet or isinstance(e, Symbol | MeshNormal) else None

@@ -33,6 +33,7 @@ from pdedsl.ir.weak_form import BoundaryIntegral, EssentialCondition, TrialFunct
 from pdedsl.problem.capabilities import MethodFamily, find_reason, region_of_condition, type_of
 from pdedsl.problem.mixed_form import AUXILIARY, split_biharmonic
 from pdedsl.symbolic.evaluate import is_numerically_equal
+from pdedsl.symbolic.mesh_domain import MeshNormal
 from pdedsl.symbolic.rewrite import expand
 from pdedsl.symbolic.symbols import Field, Partial
 
@@ -141,7 +142,7 @@ class WeakFormBuilder:
         problem = self.problem
         if not 1 <= self.dimension <= MAX_DIMENSION:
             raise NoWeakForm(f"meshes have one to {MAX_DIMENSION} dimensions")
-        if self.dimension == MAX_DIMENSION and problem.domain.inequalities:
+        if self.dimension == MAX_DIMENSION and problem.domain.inequalities and problem.domain.mesh_boundary is None:
             raise NoWeakForm("meshes of domains by inequalities are supported in one and two dimensions")
         if problem.parameters or problem.measurements:
             raise NoWeakForm("elements solve forward problems only")
@@ -410,7 +411,8 @@ class WeakFormBuilder:
         }
         for k in occurring if has_pressure else ():
             normal_derivatives.setdefault(k, S.Zero)
-        return self._in_normal_direction(flux, place, normal_derivatives).xreplace(values)
+        total = self._in_normal_direction(flux, place, normal_derivatives).xreplace(values)
+        return total.xreplace({n: self.normal[n.axis] for n in total.atoms(MeshNormal)})
 
     def _coupled_normal_derivative(self, condition: ScalarCondition) -> tuple[int, Expr] | None:
         """k and q of ∂u_k/∂n = q(u, ∇u), for a condition that determines the normal derivative of one component by

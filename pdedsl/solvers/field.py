@@ -22,7 +22,6 @@ from pdedsl.solvers.quadrature import (
     domain_rules,
     integrate,
 )
-from pdedsl.symbolic.printing import notation
 
 if TYPE_CHECKING:
     import numpy as np
@@ -104,7 +103,7 @@ class Evaluation:
 
 
 def _place_name(place: Place) -> str:
-    return f"{notation(place.expr)} = 0" if isinstance(place, LevelSet) else face_names(place.coordinate)[place.upper]
+    return place.name if isinstance(place, LevelSet) else face_names(place.coordinate)[place.upper]
 
 
 def _without_spaces(text: str) -> str:

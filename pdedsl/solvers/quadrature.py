@@ -182,7 +182,8 @@ def shape_mesh(domain: Domain, cells: int = MESH_CELLS) -> Mesh:
     from pdedsl.solvers.elements.mesh import make_mesh
 
     intervals = domain.intervals[: len(domain.space)]
-    return make_mesh(domain, max(float(i.end - i.start) for i in intervals) / cells, 2)
+    length = max(float(i.end - i.start) for i in intervals) / cells
+    return make_mesh(domain, length if domain.mesh_boundary is None else inf, 2)
 
 
 # ---- Boundaries

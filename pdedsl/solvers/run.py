@@ -33,7 +33,8 @@ from pdedsl.runs.metrics import MetricsLog
 from pdedsl.runs.plots import save_figure
 from pdedsl.solvers.budget import CpuBudget
 from pdedsl.solvers.error_estimate import Reference, assess
-from pdedsl.solvers.pinn.residuals import copy_measurement_files, read_measurements
+from pdedsl.solvers.input_files import copy_input_files, input_files
+from pdedsl.solvers.pinn.residuals import read_measurements
 from pdedsl.solvers.pinn.trainer import elapsed_seconds
 from pdedsl.solvers.plots import accurate_reference, plot_run
 from pdedsl.solvers.progress import Watch
@@ -97,7 +98,7 @@ def solve(
         return _solve_and_assess(compilation, replace(options, watch=Watch(tuple(listeners))), None, resume)[0]
     folder, statement = Path(out), compilation.plan.problem
     with (
-        lock_run_folder(folder, resume, FILES | {o.file for o in statement.measurements}),
+        lock_run_folder(folder, resume, FILES | {str(f) for f in input_files(statement)}),
         catch_interrupts() as interrupted,
     ):
         newest = find_checkpoint(folder, compilation.spec)[0] if resume else None
@@ -106,7 +107,7 @@ def solve(
             active = (log, *listeners)
             watch = Watch(active, folder / CHECKPOINTS, text, interrupted, state, save_seconds)
             options = replace(options, watch=watch)
-            copy_measurement_files(statement, compilation.spec.source, folder)
+            copy_input_files(statement, compilation.spec.source, folder)
             write_text_atomically(folder / SPEC, text)
             solution, references = _solve_and_assess(compilation, options, folder, resume)
         plot_run(folder, solution, options, accurate_reference(references, solution.error_estimate))

@@ -16,8 +16,10 @@ from math import isfinite, sqrt
 
 from sympy import Expr, Symbol
 
+from pdedsl.numerics.simplicial_mesh import SimplicialMesh
 from pdedsl.record import Record
 from pdedsl.symbolic.evaluate import Layout, Point, PointFunction, compile_function
+from pdedsl.symbolic.mesh_domain import MeshBoundary
 
 MAX_TRIALS = 4000  # random points, of which a thin domain contains few
 NEWTON_STARTS = 400  # of the projection onto a surface
@@ -48,6 +50,10 @@ class Region(Record):
         return tuple(compile_function(g, self.layout) for g in self.inequalities)
 
     @cached_property
+    def mesh(self) -> SimplicialMesh | None:
+        return next((g.mesh for g in self.inequalities if isinstance(g, MeshBoundary)), None)
+
+    @cached_property
     def size(self) -> float:
         return max(b - a for a, b in self.bounds)
 
@@ -56,7 +62,7 @@ class Region(Record):
 
     # ---- Points
     def interior(self, count: int) -> list[Point]:
-        return list(islice(self._accepted(self.bounds, self.levels), count))
+        return list(islice(self._accepted(self._interior_samples(), self.levels), count))
 
     def face(self, k: int, upper: bool, count: int) -> list[Point]:
         """Points of a face at which every g is positive."""
@@ -67,11 +73,19 @@ class Region(Record):
         return list(_surface(self, level, count))
 
     def face_points(self, k: int, upper: bool) -> Iterator[Point]:
+        if self.mesh is not None:  # its boundary consists of its own parts
+            return iter(())
         end = self.bounds[k][upper]
         ends = (*self.bounds[:k], (end, end), *self.bounds[k + 1 :])
-        return self._accepted(ends, self.levels)
+        return self._accepted(self._samples(ends), self.levels)
 
-    def newton_points(self, level: Expr) -> Iterator[Point]:
+    def surface_points(self, level: Expr) -> Iterator[Point]:
+        if isinstance(level, MeshBoundary):
+            rng = random.Random(0)
+            return self._with_time(level.mesh.boundary_points(level.part, rng), rng)
+        return self._newton_points(level)
+
+    def _newton_points(self, level: Expr) -> Iterator[Point]:
         others = [g for g, e in zip(self.levels, self.inequalities, strict=True) if e != level]
         f = compile_function(level, self.layout)
         starts = islice(
@@ -82,10 +96,21 @@ class Region(Record):
             p for start in starts if (p := _newton_point(f, start, self)) is not None and _in_closure(others, p, self)
         )
 
-    def _accepted(self, ends: Sequence[tuple[float, float]], levels: Sequence[PointFunction]) -> Iterator[Point]:
-        for point in islice(self._samples(ends), MAX_TRIALS):
+    def _accepted(self, points: Iterator[Point], levels: Sequence[PointFunction]) -> Iterator[Point]:
+        for point in islice(points, MAX_TRIALS):
             if all(g(point) > 0 for g in levels):
                 yield point
+
+    def _interior_samples(self) -> Iterator[Point]:
+        if self.mesh is None:
+            return self._samples(self.bounds)
+        rng = random.Random(0)
+        return self._with_time(self.mesh.interior_points(rng), rng)
+
+    def _with_time(self, places: Iterator[tuple[float, ...]], rng: random.Random) -> Iterator[Point]:
+        """Points of space with random times."""
+        for place in places:
+            yield [*place, *(a + (b - a) * rng.random() for a, b in self.bounds[len(place) :])]
 
     def _samples(self, ends: Sequence[tuple[float, float]]) -> Iterator[Point]:
         rng = random.Random(0)
@@ -116,7 +141,7 @@ def _face(region: Region, k: int, upper: bool, count: int) -> tuple[Point, ...]:
 
 @lru_cache(maxsize=64)
 def _surface(region: Region, level: Expr, count: int) -> tuple[Point, ...]:
-    return tuple(islice(region.newton_points(level), count))
+    return tuple(islice(region.surface_points(level), count))
 
 
 def region_of(

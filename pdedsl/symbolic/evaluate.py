@@ -23,6 +23,7 @@ from pdedsl.numerics.activations import Activation as ActivationRecord
 from pdedsl.numerics.functions import TORCH_OPERATIONS
 from pdedsl.record import Record
 from pdedsl.symbolic.functions import ARGUMENT, ActivationDerivative, ActivationFunction, derivative_of
+from pdedsl.symbolic.mesh_domain import MeshBoundary
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Applied, Component, Contraction, Softmax
 from pdedsl.symbolic.sympy_errors import try_sympy
@@ -176,7 +177,7 @@ def evaluate_at_points(exprs: Sequence[Expr], layout: Layout, points: Sequence[P
         match e:
             case Symbol():
                 return list(map(itemgetter(layout.places[e]), points))
-            case Component() | Contraction():
+            case Component() | Contraction() | MeshBoundary():
                 return list(map(_compile(e, layout, {}), points))
         return None
 
@@ -214,6 +215,9 @@ def _compile(expr: Expr, layout: Layout, indices: Mapping[Expr, list[int]]) -> P
                 return lambda p: p[int(at(p)) - 1]
             case Contraction(index=index, body=body):
                 return _sum(body, index)
+            case MeshBoundary(mesh=mesh, coordinates=coordinates):
+                places = [layout.places[x] for x in coordinates]
+                return lambda p: float(mesh.side([p[k] for k in places]))
         return None
 
     def _sum(body: Expr, index: Symbol) -> PointFunction:

@@ -36,6 +36,12 @@ class _Notation(StrPrinter):  # type: ignore[misc]
     def _print_Dummy(self, e: Dummy) -> str:
         return str(e.name)
 
+    def _print_MeshBoundary(self, e: Expr) -> str:
+        return str(e.part)
+
+    def _print_MeshNormal(self, e: Expr) -> str:
+        return str(e)
+
     def _print_Mul(self, e: Mul) -> str:
         if e.could_extract_minus_sign():
             return f"-{self._positive(-e)}"

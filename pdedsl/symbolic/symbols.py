@@ -23,7 +23,7 @@ class TooLarge(Exception):
     """An expression beyond the limits on the order of derivatives, on nodes or on terms."""
 
 
-class _Node(Expr):  # type: ignore[misc]
+class RealExpr(Expr):  # type: ignore[misc]
     """Base class of our own expressions, which are real and commutative."""
 
     is_commutative = True
@@ -32,7 +32,7 @@ class _Node(Expr):  # type: ignore[misc]
         return True
 
 
-class Field(_Node):
+class Field(RealExpr):
     """A component of an unknown, learned or known function at its arguments: `v₁(x, t)`."""
 
     def __new__(cls, head: Symbol, indices: tuple[Expr, ...], arguments: tuple[Expr, ...]) -> Field:
@@ -54,7 +54,7 @@ class Field(_Node):
         return f"{printer._print(self.head)}{subscript}({', '.join(map(printer._print, self.arguments))})"
 
 
-class Component(_Node):
+class Component(RealExpr):
     """A coordinate with a symbolic index, `xᵢ`, or a component of the outer normal, `nᵢ`."""
 
     def __new__(cls, base: Symbol, index: Expr) -> Component:
@@ -64,7 +64,7 @@ class Component(_Node):
         return f"{printer._print(self.args[0])}[{printer._print(self.args[1])}]"
 
 
-class Partial(_Node):
+class Partial(RealExpr):
     """A partial derivative, its variables in canonical order: `Partial(u, t)`, `Partial(u, x, x)`."""
 
     def __new__(cls, body: Expr, *slots: Expr) -> Partial:
@@ -81,7 +81,7 @@ class Partial(_Node):
         return f"D({', '.join(map(printer._print, self.args))})"
 
 
-class Contraction(_Node):
+class Contraction(RealExpr):
     """`Σᵢ body`, over the components of the space."""
 
     def __new__(cls, index: Symbol, body: Expr) -> Contraction:
@@ -94,7 +94,7 @@ class Contraction(_Node):
         return f"Sum({printer._print(self.index)}, {printer._print(self.body)})"
 
 
-class Transposed(_Node):
+class Transposed(RealExpr):
     """The adjoint of a linear operator."""
 
     def __new__(cls, operator: Expr) -> Expr:
@@ -106,7 +106,7 @@ class Transposed(_Node):
         return f"{printer._print(self.args[0])}ᵀ"
 
 
-class Applied(_Node):
+class Applied(RealExpr):
     """A linear operator applied to an expression: `K Y`, `W x`."""
 
     def __new__(cls, operator: Expr, body: Expr) -> Applied:
@@ -125,7 +125,7 @@ def with_number(expr: Expr) -> tuple[Expr, Expr]:
     return Mul(*(f for f in factors if f.is_number)), Mul(*(f for f in factors if not f.is_number))
 
 
-class Layer(_Node):
+class Layer(RealExpr):
     """A normalisation with its settings, `tv_norm(eps=1/1000)`, applied to a feature map."""
 
     def __new__(cls, name: Str, settings: Tuple, body: Expr) -> Layer:
@@ -140,7 +140,7 @@ class Layer(_Node):
         return f"{self.name}({settings})({printer._print(self.body)})"
 
 
-class Softmax(_Node):
+class Softmax(RealExpr):
     """Class probabilities from scores."""
 
     def __new__(cls, body: Expr) -> Softmax:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from pdedsl.config.base import forms_of
@@ -13,6 +15,7 @@ from pdedsl.config.networks import NETWORKS, OPERATORS
 from pdedsl.editor import CompletionItem, analysed, complete, inputs, unicode_at
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.language.elaborate.types import TYPES
+from tests.solvers.meshes import l_shape
 
 HEAD = """pde P
 space x in R^2
@@ -30,6 +33,15 @@ def proposed(text: str) -> dict[str, CompletionItem]:
     found = complete(analysed(text), offset)
     assert all(item.span.start <= offset == item.span.end for item in found)
     return {item.label: item for item in found}
+
+
+def test_groups_of_a_mesh(tmp_path: Path) -> None:
+    """While the condition is being written, the spec has errors."""
+    l_shape(tmp_path / "l.msh")
+    text = 'pde P\nspace (x, y) in mesh("l.msh")\nunknown u(x, y) : scalar\nΔu = 1\nu = 0 on '
+    labels = {item.label for item in complete(analysed(text, str(tmp_path / "p.pde")), len(text))}
+    assert {"boundary", "inlet", "outlet", "walls"} <= labels
+    assert "left" not in labels
 
 
 @pytest.mark.parametrize(

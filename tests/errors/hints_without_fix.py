@@ -7,7 +7,8 @@ networks.module_name_conflict networks.module_not_found networks.no_residual_blo
 runs.array_too_large runs.class_count_mismatch runs.corrupt_files runs.data_file_not_found runs.download_failed
 runs.invalid_dtype runs.invalid_labels runs.invalid_observation_shape runs.invalid_sample_shape
 runs.label_out_of_range runs.labels_from_one runs.other_data_set runs.sample_shape_mismatch runs.too_few_samples
-runs.unexpected_arrays runs.unknown_data_dimension runs.unreadable_array runs.values_too_large
+runs.unexpected_arrays runs.unknown_data_dimension runs.unreadable_array runs.values_too_large types.invalid_mesh
+types.mesh_not_found
 settings.ambiguous_argument settings.ambiguous_entry settings.block_without_entry settings.constant_needs_value
 settings.empty_component settings.entry_needs_value settings.entry_not_constant settings.incomplete_path
 settings.missing_value settings.no_arguments_to_set settings.path_too_long settings.positional_arguments_follow
@@ -36,8 +37,9 @@ syntax.missing_unknown syntax.not_a_spec syntax.operator_arguments syntax.sigma_
 syntax.sum_limits syntax.unexpected_end syntax.unexpected_token types.dimension_not_a_number
 types.complex_argument types.complex_constant types.complex_learned_field types.complex_unknown_in_data_space
 types.complex_value types.size_of_complex_vector types.gradient_of_other_size types.no_curl types.needs_matrix
-types.degenerate_polygon types.initial_value_not_positive types.invalid_polygon types.invalid_softmax types.not_a_value
-types.not_an_interval types.periodic_interval types.self_intersecting_polygon types.too_many_vertices
+types.degenerate_polygon types.initial_value_not_positive types.invalid_mesh_call types.invalid_polygon
+types.invalid_softmax types.mesh_dimension types.mesh_with_inequalities types.not_a_value types.not_an_interval
+types.periodic_interval types.self_intersecting_polygon types.too_many_vertices
 """
 """The hint shows a template; only the author knows the value or equation to fill in."""
 
@@ -46,7 +48,7 @@ feature_maps.unsupported_part names.declared_twice names.name_conflict names.res
 options.expected_builtin syntax.duplicate_header syntax.line_continuation syntax.not_an_operator
 syntax.order_mismatch syntax.positional_after_named syntax.subscript_in_name syntax.unexpected_dot
 syntax.unknown_derivative types.invalid_initial_value types.invalid_unknown_type types.no_component
-types.not_a_space types.product_of_intervals
+types.not_a_space types.product_of_intervals equations.curve_on_mesh
 """
 """Several alternatives are possible; completion proposes them."""
 

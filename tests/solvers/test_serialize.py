@@ -134,7 +134,7 @@ def test_a_run_contains_its_measurements(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(moved)
     assert pdedsl.solve(moved / "spec.pde", moved, resume=True).parameters["a"] == found
     np.savez(spec.with_name("points.npz"), x=x, u=x)
-    with pytest.raises(RunError, match="differs from the measurements"):
+    with pytest.raises(RunError, match="differs from the copy"):
         pdedsl.solve(spec, moved, resume=True)
 
 

@@ -39,9 +39,11 @@ from pdedsl.language import ast as t
 from pdedsl.language.elaborate.declarations import inequality_level, surface_level
 from pdedsl.language.elaborate.environment import Environment
 from pdedsl.language.elaborate.equations import component_count, normal_form, size_of, unknown_of
+from pdedsl.language.names import canonical_name
 from pdedsl.record import Record
 from pdedsl.symbolic.domain import Region, region_of
 from pdedsl.symbolic.evaluate import Point, compile_function
+from pdedsl.symbolic.mesh_domain import MeshBoundary
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 
@@ -89,10 +91,15 @@ def boundary_parts(spec: Spec) -> list[BoundaryPart]:
         for name, upper in zip(face_names(k), (False, True), strict=True)
     ]
     surfaces = [
-        BoundaryPart(_as_equation(spec.source.quote(g.span)), None, False, g, tuple(sample_surface(g.expr, region)))
+        BoundaryPart(_surface_name(g, spec), None, False, g, tuple(sample_surface(g.expr, region)))
         for g in spec.space.inequalities
     ]
     return [*faces, *surfaces]
+
+
+def _surface_name(level: LevelFunction, spec: Spec) -> str:
+    """The group of a mesh, or the inequality as an equation."""
+    return level.expr.part if isinstance(level.expr, MeshBoundary) else _as_equation(spec.source.quote(level.span))
 
 
 def _as_equation(inequality: str) -> str:
@@ -188,16 +195,21 @@ def _faces_and_surfaces(
 ) -> tuple[tuple[str, ...], tuple[LevelFunction, ...]]:
     """The faces and surfaces denoted by `boundary`, the name of a face, or an equation."""
     space = env.scope().space
-    known = space.boundary
+    groups = {canonical_name(name): g for name, g in space.groups.items()}
+    known = tuple(space.groups) or space.boundary
     match place:
+        case t.SurfaceEquation() if groups:
+            raise errors.equations.curve_on_mesh(("boundary", *known), place.span)
         case t.SurfaceEquation():
             return _face_or_surface(surface_level(place, env), space)
+        case t.Name(id=name) if name in groups:
+            return (), (groups[name],)
         case t.Name(id="boundary") if known or space.inequalities:
             located = parts_meeting(space, env.time, part)
             if not any(located):
                 raise errors.equations.empty_location(place.span)
             return located
-        case t.Name(id=name) if name in known:
+        case t.Name(id=name) if name in space.boundary and not groups:
             return (name,), ()
         case t.Name() if not known and not space.inequalities:
             raise errors.equations.no_boundary(bool(space.intervals), place.span, condition)

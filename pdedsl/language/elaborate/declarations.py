@@ -1,4 +1,4 @@
-"""Elaboration of `space` and `time`: intervals, polygons, R^d, images, pixels, and the inequalities of a domain."""
+"""Elaboration of `space` and `time`: intervals, polygons, meshes, R^d, images, pixels, and inequalities."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from pdedsl.ir.spec import Interval, LevelFunction, Space, SpaceKind, Time
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.environment import Environment
 from pdedsl.language.elaborate.expressions import tensor
+from pdedsl.language.elaborate.mesh_files import mesh_box, mesh_levels
 from pdedsl.language.elaborate.options import elaborate_option
 from pdedsl.language.elaborate.polygons import bounding_box, polygon_levels, polygon_vertices
 from pdedsl.symbolic.complex_numbers import is_complex
@@ -94,8 +95,11 @@ def space_of(declaration: t.SpaceDecl, env: Environment) -> Space:
     bodies = [f.body for f in factors]
     if all(_is_interval(b) for b in bodies):
         return _physical_space(declaration, env)
-    if len(bodies) == 1 and _is_polygon(bodies[0]) and not (factors[0].periodic or factors[0].antiperiodic):
-        return _polygon_space(declaration, bodies[0], env)
+    if len(bodies) == 1 and not (factors[0].periodic or factors[0].antiperiodic):
+        if _is_call(bodies[0], "polygon"):
+            return _polygon_space(declaration, bodies[0], env)
+        if _is_call(bodies[0], "mesh"):
+            return _mesh_space(declaration, bodies[0], env)
     if declaration.where:
         raise errors.equations.inequality_without_domain(declaration.where[0].span)
     periodic = next((f for f in factors if f.periodic or f.antiperiodic), None)
@@ -128,14 +132,22 @@ def _is_interval(body: t.Expr) -> bool:
     return isinstance(body, t.ListExpr) or (isinstance(body, t.Power) and isinstance(body.base, t.ListExpr))
 
 
-def _is_polygon(body: t.Expr) -> TypeGuard[t.Call]:
-    return isinstance(body, t.Call) and isinstance(body.head, t.Name) and body.head.id == "polygon"
+def _is_call(body: t.Expr, word: str) -> TypeGuard[t.Call]:
+    return isinstance(body, t.Call) and isinstance(body.head, t.Name) and body.head.id == word
 
 
 def _polygon_space(declaration: t.SpaceDecl, call: t.Call, env: Environment) -> Space:
     vertices = polygon_vertices(call, env)
     space = _space(SpaceKind.PHYSICAL, declaration, 2, intervals=bounding_box(vertices))
     return replace(space, inequalities=polygon_levels(vertices, space.coordinates, call.span))
+
+
+def _mesh_space(declaration: t.SpaceDecl, call: t.Call, env: Environment) -> Space:
+    if declaration.where:
+        raise errors.types.mesh_with_inequalities(declaration.where[0].span)
+    count = len(declaration.names)
+    space = _space(SpaceKind.PHYSICAL, declaration, count, intervals=mesh_box(call, env.folder, count))
+    return replace(space, inequalities=mesh_levels(call, env.folder, space.coordinates))
 
 
 def _physical_space(declaration: t.SpaceDecl, env: Environment) -> Space:

@@ -4,6 +4,7 @@ checks across statements."""
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from pdedsl import errors
@@ -99,7 +100,7 @@ MAX_EQUATIONS = 200  # equations and conditions; each time interval has its own 
 def elaborate(syntax: t.Syntax, source: Source, reporter: Reporter) -> Spec:
     """The elaborated spec; raises all errors at once."""
     header = _header(syntax, source, reporter)
-    env = Environment(reporter, unresolved=set(syntax.unparsed))
+    env = Environment(reporter, Path(source.name).parent, unresolved=set(syntax.unparsed))
     _declare(syntax, env)
     _report_units(syntax, env)
     env.resolve_all()

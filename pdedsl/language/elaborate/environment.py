@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain
+from pathlib import Path
 from typing import get_args
 
 from sympy import Expr, I, Integer, Symbol, Tuple, default_sort_key, sympify
@@ -201,6 +202,7 @@ class Environment:
     """The declared names of a spec, each resolved when it is first used, in any order."""
 
     reporter: Reporter
+    folder: Path = Path()  # of the spec, to which the names of files are relative
     declared: dict[str, Declaration] = field(default_factory=dict)
     space: Space | None = None
     time: Time | None = None

@@ -51,6 +51,9 @@ def _rows(statement: t.Statement) -> Iterator[str]:
                     case t.Call(head=t.Name(id="polygon"), args=(t.ListExpr(items=vertices),)):
                         points = ", ".join(f"({_coordinates(v)})" for v in vertices)
                         yield rf"&\text{{on the polygon with vertices }} {points}"
+                    case t.Call(head=t.Name(id="mesh"), args=(t.String(value=file),)):
+                        escaped = re.sub(r"([%&#$_{}])", r"\\\1", file)
+                        yield rf"&\text{{on the mesh {escaped}}}"
             if where:
                 yield rf"&\text{{where }} {_inequalities(where)}"
         case _:

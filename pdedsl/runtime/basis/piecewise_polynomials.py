@@ -104,6 +104,11 @@ class PiecewisePolynomials(nn.Module):
         """The numbers of the cells that contain points (n, d), (n,)."""
         return self._locate(points.detach().cpu().double().numpy())[0]
 
+    def contains(self, points: Tensor) -> Tensor:
+        """Whether points (n, d) lie in the mesh, up to rounding, (n,)."""
+        inside = self._locate(points.detach().cpu().double().numpy())[2]
+        return torch.from_numpy(inside).to(points.device)
+
     # ---- Time
 
     def _time_weights(self, t: Tensor) -> tuple[Tensor, Tensor]:

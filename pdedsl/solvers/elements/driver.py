@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 import torch
@@ -85,6 +86,8 @@ def levels_by_elements(
 def _edge_length(plan: ElementsPlan, cells: dict[int, int]) -> float:
     if plan.method.h is not None:
         return float(plan.method.h)
+    if plan.problem.domain.mesh_boundary is not None:
+        return inf
     intervals = plan.problem.domain.intervals[: len(plan.problem.domain.space)]
     return max(float(i.end - i.start) for i in intervals) / cells[len(intervals)]
 
@@ -93,7 +96,8 @@ def _geometry_order(plan: ElementsPlan) -> int:
     """Curved elements for curved boundaries, of first degree too: no point of the domain is outside of the mesh."""
     domain = plan.problem.domain
     curves = (*domain.inequalities, *interfaces_of(plan.problem))
-    return 1 if len(domain.space) == 1 or all(is_polygonal(g, domain.space) for g in curves) else 2
+    straight = len(domain.space) == 1 or domain.mesh_boundary is not None
+    return 1 if straight or all(is_polygonal(g, domain.space) for g in curves) else 2
 
 
 def degrees_of(plan: ElementsPlan) -> tuple[int, ...]:

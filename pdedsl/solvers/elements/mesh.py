@@ -21,7 +21,7 @@ from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.ir.spec import face_names
 from pdedsl.solvers.elements.boundary_curves import Array, Curve, boundary_arcs, face_curve, level_curve
 from pdedsl.solvers.elements.triangulate import Indices, MeshingFailed, triangulate
-from pdedsl.symbolic.printing import notation
+from pdedsl.symbolic.mesh_domain import MeshBoundary
 
 MAX_NODES = 3000  # in a triangulation by force equilibrium; finer meshes are its uniform refinements
 JACOBIAN_POINTS = 4  # on each edge of the reference triangle, for the sign of the Jacobian of curved elements
@@ -32,7 +32,8 @@ def make_mesh(
 ) -> Mesh:
     """A mesh of the spatial domain with edges of length about h.
 
-    A box in one, two or three dimensions has a structured mesh of intervals, triangles or tetrahedra. A plane domain by
+    A domain with a mesh has this mesh, refined if its edges are longer. Other domains are meshed here. A box in one,
+    two or three dimensions has a structured mesh of intervals, triangles or tetrahedra. A plane domain by
     inequalities has a triangulation that is finer where the boundary is curved or close to another part of it; corners
     are nodes. Nodes on opposite periodic faces correspond to each other. The same arguments give the same mesh.
 
@@ -52,6 +53,8 @@ def make_mesh(
     Raises:
         MeshingFailed: the domain is empty, or its boundary is too complicated for the size.
     """
+    if domain.mesh_boundary is not None:
+        return _refine_to_length(_mesh_from_file(domain.mesh_boundary, domain), domain, h)
     low, high = _box(domain)
     if len(low) == 1:
         return _interval_mesh(domain, low, high, h, (*interfaces, *breakpoints))
@@ -69,8 +72,11 @@ def mesh_of(statement: StrongForm, h: float, order: int = 1) -> Mesh:
 
 
 def interfaces_of(statement: StrongForm) -> tuple[Expr, ...]:
-    """F of the curves F = 0 in the interior with conditions, or where coefficients of the equations jump."""
+    """F of the curves F = 0 in the interior with conditions, or where coefficients of the equations jump; none with a
+    mesh from a file, which is not adapted to them."""
     domain = statement.domain
+    if domain.mesh_boundary is not None:
+        return ()
     exprs = [c.place.expr for c in statement.conditions if isinstance(c.place, LevelSet)]
     if len(domain.space) < 3:
         jumps = [h for e in statement.equations for h in e.expr.atoms(Heaviside, DiracDelta, sign)]
@@ -84,8 +90,8 @@ def boundary_name(place: Place) -> str:
     match place:
         case Face(coordinate=k, upper=upper):
             return face_names(k)[upper]
-        case LevelSet(expr=expr):
-            return f"{notation(expr)} = 0"
+        case LevelSet(name=name):
+            return name
         case _:
             assert_never(place)
 
@@ -112,8 +118,28 @@ def refine_mesh(mesh: Mesh, domain: Domain, marked: Indices | None = None, inter
     fine = replace(fine, _boundaries=None, _subdomains=None)
     if isinstance(fine, MeshLine1):
         return fine.with_boundaries(names)
+    if domain.mesh_boundary is not None:
+        return fine.with_boundaries(names)
     curves = _curves_by_name(domain, interfaces)
     return _curve_boundary(fine, names, curves, 2 if isinstance(mesh, MeshTri2 | MeshTet2) else 1)
+
+
+# ---- Meshes from files
+
+
+def _mesh_from_file(boundary: MeshBoundary, domain: Domain) -> Mesh:
+    """The mesh with its parts of the boundary."""
+    stored = boundary.mesh
+    kind = MeshTri1 if stored.dimension == 2 else MeshTet1
+    mesh = kind(np.array(stored.points).T.copy(), np.array(stored.cells, dtype=np.int64).T.copy())
+    parts = {g.part: stored.parts[g.part] for g in domain.inequalities if isinstance(g, MeshBoundary)}
+    return mesh.with_boundaries({n: np.sort(_facet_numbers(mesh, np.array(f))) for n, f in parts.items()})
+
+
+def _refine_to_length(mesh: Mesh, domain: Domain, h: float) -> Mesh:
+    while mesh.param() > h:
+        mesh = refine_mesh(mesh, domain)
+    return mesh
 
 
 # ---- Boxes

@@ -8,20 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
-from pathlib import Path
+from functools import cached_property
 
 import numpy as np
 import torch
 from sympy import Expr, S, Symbol
 from torch import Tensor
 
-from pdedsl import errors, sources
+from pdedsl import errors
 from pdedsl.codegen.pointwise import PointwiseFunction, compile_pointwise
 from pdedsl.data.npz import Array, arrays
-from pdedsl.data.shapes import find_data_file
 from pdedsl.diagnostics import NOWHERE, PdeError, Source, Span
-from pdedsl.io import RunError, write_atomically
 from pdedsl.ir.parameters import learned_scalars
 from pdedsl.ir.problem import Measurements, StrongForm
 from pdedsl.ir.residual import Derivative, Residual
@@ -39,6 +36,7 @@ from pdedsl.runtime.diff.mlp_jets import (
 from pdedsl.runtime.rng import hash_words
 from pdedsl.runtime.sampling import PointDistribution
 from pdedsl.solvers.collocation_points import PointSampler, sample_conditions
+from pdedsl.solvers.input_files import find_measurements
 
 # ---- Residuals linearized in the jet variables
 
@@ -325,27 +323,11 @@ def read_measurements(statement: StrongForm, source: Source) -> tuple[Measuremen
         raise PdeError(error.diagnostics, source) from None
 
 
-def copy_measurement_files(statement: StrongForm, source: Source, folder: Path) -> None:
-    """Copies the measurement files to the folder of a run, so that it is self-contained; files given by a path stay."""
-    for observed in statement.measurements:
-        original, copy = _locate(observed.file, source, observed.span), folder / observed.file
-        if observed.file != copy.name or (copy.exists() and original.samefile(copy)):
-            continue
-        data = original.read_bytes()
-        if copy.exists() and copy.read_bytes() != data:
-            raise RunError(f"{original} differs from the measurements of the run in {folder}: {copy}")
-        write_atomically(copy, partial(_write, data))
-
-
-def _write(data: bytes, path: Path) -> None:
-    path.write_bytes(data)
-
-
 def _read_file(observed: Measurements, statement: StrongForm, source: Source) -> list[Measurement]:
     span = observed.span
     coordinates = [x.name for x in statement.domain.coordinates]
     components = [statement.components[k].name for k in observed.components]
-    path = _locate(observed.file, source, span)
+    path = find_measurements(observed, source)
     stored = arrays(path, span, (*coordinates, *components, "points", "values"))
     if {"points", "values"} <= stored.keys():
         points, values = (
@@ -375,12 +357,6 @@ def _require_inside(points: Array, statement: StrongForm, span: Span) -> None:
         outside = np.flatnonzero((points[:, k] < low - slack) | (points[:, k] > high + slack))
         if len(outside) and not interval.periodic:
             raise errors.runs.observation_outside_domain(int(outside[0]), x.name, float(points[outside[0], k]), span)
-
-
-def _locate(file: str, source: Source, span: Span) -> Path:
-    """Beside the spec, then beside the shipped specs, then from the working directory."""
-    beside = Path(source.name).parent
-    return find_data_file(file, beside if (beside / file).is_file() else sources.shipped_folder(), span)
 
 
 def _column(stored: dict[str, Array], name: str, span: Span) -> Array:
