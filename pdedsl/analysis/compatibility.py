@@ -159,10 +159,8 @@ def _neumann_imbalance_on_irregular_domain(problem: Problem) -> Iterator[Diagnos
     if any(e.has(Field) or not e.free_symbols <= set(jet.coordinates) for e in divergence_form):
         return
     layout = Layout({x: k for k, x in enumerate(jet.coordinates)}, 0)
-    f, edges = (
-        compile_function(divergence_form[1], layout),
-        [compile_function(g.expr.xreplace(spec.values), layout) for g in spec.space.inequalities],
-    )
+    f = compile_function(divergence_form[1], layout)
+    edges = [compile_function(g.expr.xreplace(spec.values), layout) for g in spec.space.inequalities]
     points = [p for p in product(*(_midpoints(spec, x) for x in jet.coordinates)) if all(g(p) > 0 for g in edges)]
     cell = math.prod(float(s.end - s.start) / CELLS[len(jet.coordinates)] for s in spec.space.intervals)
     values = [f(p) * cell for p in points]

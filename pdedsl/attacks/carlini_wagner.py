@@ -124,13 +124,11 @@ class _CarliniWagner:
                 break
             u, adam = adam.move(u, gradient * transform.derivative(u), self.lr, step)
             if not left.all():
-                here, u, adam, part, weight = (
-                    here[left],
-                    take(u, left),
-                    adam.take(left),
-                    part.take(left),
-                    weight[left],
-                )
+                here = here[left]
+                u = take(u, left)
+                adam = adam.take(left)
+                part = part.take(left)
+                weight = weight[left]
         return last, success
 
     def _logits_and_gradient(self, context: AttackContext, x: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:

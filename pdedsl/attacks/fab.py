@@ -147,12 +147,10 @@ class FabConfig:
             x = self._step(context, x, evaluation, reached)
             last[here] = x
             if not left.all():
-                here, x, context, loss_criterion = (
-                    here[left],
-                    take(x, left),
-                    context.take(left),
-                    loss_criterion.take(left),
-                )
+                here = here[left]
+                x = take(x, left)
+                context = context.take(left)
+                loss_criterion = loss_criterion.take(left)
             if not len(here):
                 return last
         closest.update(rows[here], x, context.criterion.is_satisfied(context.predictor.query(x)))

@@ -132,10 +132,8 @@ def time_gap(time: str, start: str, end: str, span: Span, first: Span | None) ->
 
 def time_gap_at_end(time: str, start: str, end: str, span: Span, last: Span | None) -> PdeError:
     """`last` is the span of the right endpoint."""
-    hint, fixes = (
-        f"end this interval at {end}, or add another",
-        _replace_endpoint(f"end this interval at {end}", last, end),
-    )
+    hint = f"end this interval at {end}, or add another"
+    fixes = _replace_endpoint(f"end this interval at {end}", last, end)
     return GAP(f"no equation for {time} in [{start}, {end}]", span, hint, fixes=fixes)
 
 

@@ -190,10 +190,8 @@ def no_logits(network: str, span: Span, network_span: Span) -> PdeError:
 
 def readout_in_time(name: str, span: Span) -> PdeError:
     written = f"learn {name} : operator = linear"
-    message, fixes = (
-        f"the readout '{name}' is applied once, to the final state: it takes no arguments",
-        replace_by([written], span),
-    )
+    message = f"the readout '{name}' is applied once, to the final state: it takes no arguments"
+    fixes = replace_by([written], span)
     return INCOMPATIBLE(message, span, f"write: {written}", fixes=fixes)
 
 

@@ -98,10 +98,8 @@ def quoted_value(key: str, expected: str, text: str, span: Span) -> PdeError:
 
 
 def unknown_builtin(name: str, kind: str, available: Sequence[str], guess: str | None, span: Span) -> PdeError:
-    hint, only = (
-        did_you_mean(guess, f"available: {join_comma(available)}"),
-        available[0] if len(available) == 1 else None,
-    )
+    hint = did_you_mean(guess, f"available: {join_comma(available)}")
+    only = available[0] if len(available) == 1 else None
     return UNKNOWN_BUILTIN(f"unknown {kind} '{name}'", span, hint, fixes=replace_word(name, guess or only, span))
 
 
@@ -160,10 +158,8 @@ def unexpected_list(key: str, expected: str, span: Span) -> PdeError:
 
 def positional_argument(key: str, expected: str, other: str, only_there: bool, span: Span) -> PdeError:
     """`pgd(8/255)`: the first positional argument is `key`; `only_there` if it is the only positional one."""
-    hint, fixes = (
-        f"write {other}=…: the first positional argument is {key}",
-        insert(span.start, f"{other}=") if only_there else (),
-    )
+    hint = f"write {other}=…: the first positional argument is {key}"
+    fixes = insert(span.start, f"{other}=") if only_there else ()
     return INVALID_VALUE(f"{key} must be {expected}", span, hint, fixes=fixes)
 
 

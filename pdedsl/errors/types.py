@@ -196,10 +196,8 @@ def argument_shape_mismatch(param: str, expected: str, found: str, span: Span) -
 
 
 def named_argument(name: str, span: Span, value: Span) -> PdeError:
-    hint, fixes = (
-        "pass the values by position",
-        remove(Span(span.start, value.start), "remove the name"),
-    )
+    hint = "pass the values by position"
+    fixes = remove(Span(span.start, value.start), "remove the name")
     return NAMED_ARGUMENT(f"'{name}' takes no named arguments", span, hint, fixes=fixes)
 
 

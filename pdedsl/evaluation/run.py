@@ -112,10 +112,8 @@ def evaluate_run(
     """
     places = {name: Path(place) for name, place in (sources or {}).items()}
     root = None if data is None else Path(data)
-    folder, options = (
-        Path(run),
-        EvaluationOptions(tuple(set), subset, seed, seeds, root, device, resume, places, network, trust),
-    )
+    folder = Path(run)
+    options = EvaluationOptions(tuple(set), subset, seed, seeds, root, device, resume, places, network, trust)
     if not (folder / SPEC).is_file():
         raise RunError(
             f"{folder} is not a run folder; create one with {command('pdedsl', 'train', 'SPEC', '-o', folder)}"

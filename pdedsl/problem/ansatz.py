@@ -54,10 +54,8 @@ def has_incompatible_data(problem: StrongForm) -> bool:
     for component in range(len(problem.components)):
         in_time, on_boundary = _prescribed_values(problem, component)
         for initial, boundary in product((g for g in in_time if g.order == 0), on_boundary):
-            initial_value, boundary_value = (
-                _restrict(domain, boundary.face, initial.value),
-                _restrict(domain, initial.face, boundary.value),
-            )
+            initial_value = _restrict(domain, boundary.face, initial.value)
+            boundary_value = _restrict(domain, initial.face, boundary.value)
             end = domain.intervals[boundary.face.coordinate]
             at = float(end.end if boundary.face.upper else end.start)
             points = list(_samples(domain, boundary.face.coordinate, at))

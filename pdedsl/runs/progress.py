@@ -203,10 +203,8 @@ class RunProgress:
             self.rows.append(EpochRow(event.step, event.epoch, event.phase, loss, self._terms(), train))
             self._since = []
         if isinstance(event, Assessed):
-            row, validation = (
-                replace(self.rows[-1], evaluations=event.evaluations),
-                event.split is HeldOutSplit.VALIDATION,
-            )
+            row = replace(self.rows[-1], evaluations=event.evaluations)
+            validation = event.split is HeldOutSplit.VALIDATION
             self.rows[-1] = replace(row, validation=event.accuracy) if validation else replace(row, test=event.accuracy)
         return self.rows[-1]
 

@@ -55,11 +55,10 @@ from pdedsl.symbolic.symbols import Field, atoms
 # ---- Residuals at held-out points
 
 
-INTERIOR_POINTS, CONDITION_POINTS, HIGH_DIMENSION = (
-    2048,
-    512,
-    6,
-)  # points inside; on each place; the number of coordinates from which there are fewer
+# points inside; on each place; the number of coordinates from which there are fewer
+INTERIOR_POINTS = 2048
+CONDITION_POINTS = 512
+HIGH_DIMENSION = 6
 TEST_SEED = 7919  # added to the seed of a run: test points are independent of training points
 
 
@@ -116,10 +115,8 @@ class ResidualAudit:
 
     def _scale(self, residual: Residual, points: Tensor) -> Tensor:
         """Σ |a| · deviation of u / lengths^α over the terms a(x) ∂^α u of r: their size, but for polynomials in x."""
-        expr, jet_symbols = (
-            _substitute_parameters(residual.expr, self.statement, self.values),
-            {s for s, _ in residual.jet_variables},
-        )
+        expr = _substitute_parameters(residual.expr, self.statement, self.values)
+        jet_symbols = {s for s, _ in residual.jet_variables}
         coefficients = [(expr.diff(s), d) for s, d in residual.jet_variables if d.order]
         linear_terms = [(a, d) for a, d in coefficients if not a.free_symbols & jet_symbols]
         if not linear_terms:

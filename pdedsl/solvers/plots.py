@@ -55,10 +55,9 @@ class Resolution:
 
 
 FULL_RESOLUTION = Resolution(400, 120)
-MONTE_CARLO_1D, MONTE_CARLO_2D = (
-    Resolution(25, 15),
-    Resolution(25, 9),
-)  # each point costs thousands of paths
+# each point costs thousands of paths
+MONTE_CARLO_1D = Resolution(25, 15)
+MONTE_CARLO_2D = Resolution(25, 9)
 
 
 @dataclass(frozen=True)

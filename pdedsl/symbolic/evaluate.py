@@ -287,10 +287,8 @@ def _is_structurally_equal(one: Expr, other: Expr, there: Substitution, at: Subs
 
 def _compose(expr: Expr, put: Substitution, layout: Layout) -> PointFunction:
     """The expression composed with a substitution, as a function of a point."""
-    value, replaced = (
-        compile_function(expr, layout),
-        [(layout.places[s], compile_function(put[s], layout)) for s in put],
-    )
+    value = compile_function(expr, layout)
+    replaced = [(layout.places[s], compile_function(put[s], layout)) for s in put]
 
     def at(point: Point) -> float:
         image = list(point)

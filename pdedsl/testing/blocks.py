@@ -31,10 +31,9 @@ from pdedsl.testing.reference_steps import integrate_rk4, step_of
 BLOCK = "time steps of block()"
 WIDTH, SIZE, BATCH = 4, 5, 2  # channels, height and width, batch size
 BLOCK_TOL = 1e-10  # rounding, in double precision
-REFERENCE_STEPS_PER_TIME, MAX_REFERENCE_STEPS = (
-    20,
-    300,
-)  # steps of RK4, the reference for an adaptive method
+# steps of RK4, the reference for an adaptive method
+REFERENCE_STEPS_PER_TIME = 20
+MAX_REFERENCE_STEPS = 300
 ADAPTIVE_TOL_FACTOR = 30.0  # allowed error in units of the tolerance: local errors accumulate
 WEIGHT_SEEDS = 2  # blocks with different weights
 
@@ -76,7 +75,7 @@ def _compare_block(model: ModelUnderTest, plan: ImagePlan, weights: int) -> Find
             expected = integrate_reference(analysis, plan, right_hand_sides(analysis, plan, block), y)
         except WeightMismatch as error:
             return broken(BLOCK, str(error))
-    return compare_tensors(BLOCK, f"the value of the block by {plan.method.name}", expected, computed, _tolerance(plan))
+    return compare_tensors(BLOCK, f"output of the block, integrated by {plan.method.name}", expected, computed, _tolerance(plan))
 
 
 def _tolerance(plan: ImagePlan) -> float:

@@ -173,9 +173,10 @@ class FeatureMapPair:
 
     def __str__(self) -> str:
         weights = "K = identity" if self.identity else f"weights from seed {self.seed} times {self.size:g}"
-        about = f" about {self.shift:g}" if self.shift else ""
+        mean = f" and mean {self.shift:g}" if self.shift else ""
+        maps = f"feature maps of standard deviation {self.scale:g}{mean}"
         place = " in two channels of one pixel" if self.local else ""
-        return f"{weights}; maps of scale {self.scale:g}{about}, difference {self.spread:g}{place} (seed {self.seed})"
+        return f"{weights}; {maps}, their difference {self.spread:g}{place} (seed {self.seed})"
 
 
 def feature_map_pairs() -> st.SearchStrategy[FeatureMapPair]:

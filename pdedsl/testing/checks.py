@@ -19,11 +19,10 @@ from pdedsl.testing.operators import Data, NetworkAsOperator, SolutionOperator, 
 
 ROUNDING = 1e-9  # relative; rounding errors of a deep network in double precision
 SIGMAS = 6.0  # one false positive in 5e8 comparisons of a normal variable
-INTEGRATION_RADIUS, MESH_WIDTH, MASS_RTOL = (
-    6.0,
-    0.5,
-    0.05,
-)  # integrals; Euler steps change volumes by O(h²)
+# integrals; Euler steps change volumes by O(h²)
+INTEGRATION_RADIUS = 6.0
+MESH_WIDTH = 0.5
+MASS_RTOL = 0.05
 MAX_INTEGRATION_DIMENSION = 2  # of integrals on a tensor grid
 
 

@@ -25,10 +25,9 @@ __all__ = ["package"]
 
 Fields = Mapping[str, nn.Module]
 """Learned fields by their names in Python."""
-WEIGHT_GAIN, BIAS_STD = (
-    3.0,
-    0.3,
-)  # larger than at initialization, where the drift is too small to reveal errors
+# larger than at initialization, where the drift is too small to reveal errors
+WEIGHT_GAIN = 3.0
+BIAS_STD = 0.3
 
 
 @contextmanager

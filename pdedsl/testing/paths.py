@@ -65,10 +65,8 @@ class ReferenceProcess:
             return replace(state, x=x)
         c, f = self.rates(interval, state.x, t)
         if interval.has_constant_rates:
-            growth, integral = (
-                segment.h * c,
-                np.where(c == 0, segment.h, np.expm1(segment.h * c) / np.where(c == 0, 1.0, c)),
-            )
+            growth = segment.h * c
+            integral = np.where(c == 0, segment.h, np.expm1(segment.h * c) / np.where(c == 0, 1.0, c))
             return PathEndpoints(
                 x, state.log_weight + growth, state.accumulated_source + np.exp(state.log_weight) * f * integral
             )

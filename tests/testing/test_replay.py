@@ -88,7 +88,7 @@ def test_violated_requirement_exit_code(broken: Path) -> None:
     [line] = [row for row in result.stdout.splitlines() if row.startswith("FAIL")]
     assert line == "FAIL reversibility (required): unknown; counterexample found"
     following = result.stdout.splitlines()[result.stdout.splitlines().index(line) + 1]
-    assert re.fullmatch(r"       (K = identity|weights from seed \d+ times [\d.]+); maps of scale .*", following)
+    assert re.fullmatch(r"       (K = identity|weights from seed \d+ times [\d.]+); feature maps of standard deviation .*", following)
     assert result.stderr.endswith(f"reproduce with: pdedsl test {broken} --examples 20 --seed 4\n")
 
 
@@ -149,7 +149,7 @@ def test_user_pytest_file(tmp_path: Path, broken: Path) -> None:
     assert run.returncode == 1, run.stdout + run.stderr
     assert "1 failed, 1 passed" in run.stdout
     assert "verdict on reversibility: unknown, but the search result is broken" in run.stdout
-    assert "maps of scale" in run.stdout
+    assert "feature maps of standard deviation" in run.stdout
 
 
 def test_assert_hold_message(broken: Path) -> None:

@@ -338,10 +338,8 @@ def _source_verdict(problem: Problem, source: Expr) -> Verdict:
 
 def _source_verdict_on_whole_space(problem: Problem, source: Expr) -> Verdict:
     """On the whole space: a source of one sign changes the mass."""
-    offending, ranges = (
-        problem.find_terms(SourceTerm) or problem.right_hand_terms,
-        ranges_of(problem.spec, problem.equation),
-    )
+    offending = problem.find_terms(SourceTerm) or problem.right_hand_terms
+    ranges = ranges_of(problem.spec, problem.equation)
     box = box_of(ranges)
     one_sign = nonnegative(source, box) or nonnegative(-source, box)
     if one_sign and find_nonzero_point(source, ranges) is not None:

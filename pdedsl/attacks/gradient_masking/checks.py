@@ -83,10 +83,8 @@ def gradient_check(e: AuditRuns) -> MaskingFinding:
     derivative, 1 for an unrelated vector, and 1/3 if half of the gradient is missing (stopped, replaced or shattered
     gradients). For a stochastic model, `eot_convergence` replaces this check.
     """
-    evaluation, generator = (
-        e.predictor.loss_gradient(e.x, e.criterion, log_odds),
-        torch.Generator(e.x.device).manual_seed(e.seed),
-    )
+    evaluation = e.predictor.loss_gradient(e.x, e.criterion, log_odds)
+    generator = torch.Generator(e.x.device).manual_seed(e.seed)
     size = covering_radius(e.x, e.norm, e.bounds) or e.eps
     length = min(max(e.eps, 1e-3 * size), 0.1 * size) / 20.0
     predicted, observed = [], []

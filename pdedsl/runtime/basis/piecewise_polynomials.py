@@ -162,10 +162,8 @@ class PiecewisePolynomials(nn.Module):
                 rows = np.flatnonzero(is_near_curve)
                 chosen = np.argsort(-margins[rows], axis=1)[:, :CURVED_CANDIDATES]
                 margin[todo[rows]] = -np.inf
-                own, start = (
-                    np.take_along_axis(near[rows], chosen, 1),
-                    np.take_along_axis(xi[rows], chosen[..., None], 1),
-                )
+                own = np.take_along_axis(near[rows], chosen, 1)
+                start = np.take_along_axis(xi[rows], chosen[..., None], 1)
                 solved = _invert(geometry[own], start, x[todo[rows]])
                 ranks = _margin(solved)
                 self._improve(todo[rows], own, solved, ranks, ranks.argmax(1)[:, None], cells, reference, margin)

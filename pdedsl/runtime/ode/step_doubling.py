@@ -39,10 +39,9 @@ INTERPOLATION_NODES = 8  # states per interpolation in time
 COARSENING_RATIO = 2.0 ** -(
     INTERPOLATION_NODES + 2
 )  # fraction of the allowed interpolation error below which steps may be twice as long
-MIN_INTERPOLATION_RTOL, INTERPOLATION_FRACTION = (
-    1e-11,
-    1e-5,
-)  # allowed interpolation error: the larger of this and this fraction of the tolerance
+# allowed interpolation error: the larger of this and this fraction of the tolerance
+MIN_INTERPOLATION_RTOL = 1e-11
+INTERPOLATION_FRACTION = 1e-5
 MAX_INTERPOLATION_LEVEL = 10  # interpolation alone does not make a step shorter than T / 2^10
 
 

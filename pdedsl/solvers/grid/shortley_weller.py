@@ -137,10 +137,8 @@ def solve_shortley_weller(
     boundary_points = np.concatenate([a.point[a.node < 0] for a in ends])
     boundary_values = np.concatenate([a.value[a.node < 0] for a in ends])
     _, first = np.unique(np.round(boundary_points / grid.steps.min(), 6), axis=0, return_index=True)
-    points, values = (
-        np.concatenate([grid.interior_points, boundary_points[first]]),
-        np.concatenate([solution, boundary_values[first]]),
-    )
+    points = np.concatenate([grid.interior_points, boundary_points[first]])
+    values = np.concatenate([solution, boundary_values[first]])
     module = MovingLeastSquares(like.new_tensor(points), like.new_tensor(values), float(grid.steps.max()))
     note = f"Shortley-Weller finite differences (second order), {len(solution)} interior nodes"
     return GridResult(module, {"nodes": float(len(solution))}, (note,))

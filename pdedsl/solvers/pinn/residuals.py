@@ -330,10 +330,8 @@ def _read_file(observed: Measurements, statement: StrongForm, source: Source) ->
     path = find_measurements(observed, source)
     stored = arrays(path, span, (*coordinates, *components, "points", "values"))
     if {"points", "values"} <= stored.keys():
-        points, values = (
-            _table(stored, "points", len(coordinates), span),
-            _table(stored, "values", len(components), span),
-        )
+        points = _table(stored, "points", len(coordinates), span)
+        values = _table(stored, "values", len(components), span)
     elif {*coordinates, *components} <= stored.keys():
         points, values = (
             np.stack([_column(stored, n, span) for n in names], -1) for names in (coordinates, components)

@@ -48,10 +48,9 @@ class OptimizerPhase:
     patience: bool = False
 
 
-MAX_GAUSS_NEWTON_STEPS, DEFAULT_DESCENT_STEPS = (
-    1000,
-    300,
-)  # upper limit with early stopping, and default of first-order optimizers
+# upper limit with early stopping, and default of first-order optimizers
+MAX_GAUSS_NEWTON_STEPS = 1000
+DEFAULT_DESCENT_STEPS = 300
 
 
 def gauss_newton_phase(steps: int | None) -> tuple[OptimizerPhase, ...]:
@@ -233,24 +232,21 @@ def _precision(task: PinnTask, trainable: TrainableFunctions, rows: Sequence[Net
 
 DESCENT_CHUNK = 2000  # points at a time: larger chunks do not fit into the cache
 RESAMPLE_EVERY = 5  # Gauss-Newton steps
-INITIAL_DENSITY, DENSITY_FACTOR, MAX_DENSITY = (
-    0.6,
-    1.4,
-    3.0,
-)  # rows per weight
+# rows per weight
+INITIAL_DENSITY = 0.6
+DENSITY_FACTOR = 1.4
+MAX_DENSITY = 3.0
 MIN_ROWS = 600  # fewer rows save no time
-LARGE_NETWORK, LARGE_NETWORK_ROWS = (
-    2000,
-    800,
-)  # weights; rows, resampled in every step: a step costs rows²
+# weights; rows, resampled in every step: a step costs rows²
+LARGE_NETWORK = 2000
+LARGE_NETWORK_ROWS = 800
 OVERFITTING_RATIO = 3.0  # of the loss at new points to that at the last ones, above which rows are added
 DAMPING_FACTORS = (1e-2, 0.1, 1.0, 10.0)  # relative to the last accepted damping
 MIN_DAMPING, MAX_DAMPING = 1e-14, 1e6
-PLATEAU_WINDOW, PLATEAU_RATIO, ROUNDING_LOSS = (
-    50,
-    0.9,
-    1e-24,
-)  # early stopping: ratio of median losses of two windows; loss at rounding level
+# early stopping: ratio of median losses of two windows; loss at rounding level
+PLATEAU_WINDOW = 50
+PLATEAU_RATIO = 0.9
+ROUNDING_LOSS = 1e-24
 MOMENTUM = 0.9  # fraction of the last step that is tried as a starting point
 
 
@@ -342,10 +338,8 @@ class Trainer:
         if self.task.method.causal:
             with torch.no_grad():
                 equation_rows = [self._causal(rows, rows.residual(self.trainable)) for rows in equation_rows]
-        conditions, measured = (
-            _mean_square_weights([*equation_rows, *self.task.conditions(0)]),
-            _mean_square_weights(self.task.measurement_rows),
-        )
+        conditions = _mean_square_weights([*equation_rows, *self.task.conditions(0)])
+        measured = _mean_square_weights(self.task.measurement_rows)
         return [*(part for rows in conditions for part in rows.split(DESCENT_CHUNK)), *measured]
 
     def _resample(self, draw: int) -> list[NetworkRows]:

@@ -64,10 +64,8 @@ class Adversary:
         Kullback-Leibler divergence from them."""
         norm, (steps, length), x = read_norm(self.config.norm.value), self._schedule(), x.detach()
         with module_modes(model.modules(), training=True), frozen(model.parameters()):
-            ball, predictor = (
-                feasible_set(norm, x, self.eps, read_box(self.bounds)),
-                Predictor(model, eot=self.config.eot),
-            )
+            ball = feasible_set(norm, x, self.eps, read_box(self.bounds))
+            predictor = Predictor(model, eot=self.config.eot)
             start = ball.project(self._start(x, rng)) if isinstance(self.config, words.Pgd) else x
             loss = cross_entropy_loss(predictor) if divergence_from is None else _divergence_loss(divergence_from)
             return ascend(predictor, start, Criterion(y), ball, AscentConfig(norm, length, steps, loss, stop=False)).x
