@@ -148,8 +148,8 @@ def _diagnostic(code: errors.Code) -> str:
     expected = found[0]
     spec = next((s for suffix in (".pde", ".txt") if (s := expected.with_suffix(suffix)).is_file()), None)
     text = spec.read_bytes().decode("utf-8", "replace") if spec else ""
-    shown = [escaping.fenced(text, "pde")] if text and len(text) < 1200 else []
-    return "\n\n".join([about, *shown, escaping.fenced(_short(expected.read_text("utf-8")), "text")])
+    shown = [escaping.fence_code(text, "pde")] if text and len(text) < 1200 else []
+    return "\n\n".join([about, *shown, escaping.fence_code(_short(expected.read_text("utf-8")), "text")])
 
 
 def examples(code: str) -> list[Path]:
@@ -170,7 +170,7 @@ def theorems() -> str:
     parts = []
     for name in PROVERS:
         doc = inspect.cleandoc(importlib.import_module(f"pdedsl.analysis.{name}").__doc__ or "")
-        parts += [escaping.fenced(block, "text") if "   " in block else block for block in doc.split("\n\n")]
+        parts += [escaping.fence_code(block, "text") if "   " in block else block for block in doc.split("\n\n")]
     return "\n\n".join(parts) + "\n"
 
 
@@ -193,7 +193,7 @@ def _shipped(name: str) -> str:
     kinds = dict.fromkeys(class_text(facts, explanation.analysis) for facts in explanation.analysis.equations)
     summary = f"{escaping.markdown(spec.title)}. {'; '.join(kinds)}."
     drawing = f"![Derivation of {name}](drawings/{name}.svg)"
-    return "\n\n".join([f"## {name}", summary, escaping.fenced(spec.source.text, "pde"), drawing])
+    return "\n\n".join([f"## {name}", summary, escaping.fence_code(spec.source.text, "pde"), drawing])
 
 
 # ---- Python

@@ -24,7 +24,7 @@ from pdedsl.training.losses import Adversary
 WEIGHTS, DIFFUSIVITIES, BOX = (0.01, 0.05, 0.2), (0.05, 0.1, 0.2), (-2.0, 3.0, -1.5, 2.0)
 
 
-def measured(weight: float, nu: float, seed: int, epochs: int) -> tuple[float, float, float, Panel]:
+def measure(weight: float, nu: float, seed: int, epochs: int) -> tuple[float, float, float, Panel]:
     """Clean accuracy, robust accuracy, total curvature of the decision boundary, and plot of one run."""
     changes = (
         f"σ²={nu}",
@@ -46,22 +46,22 @@ def measured(weight: float, nu: float, seed: int, epochs: int) -> tuple[float, f
 def main(seeds: int = 5, epochs: int = 200) -> None:
     settings = [(0.0, 0.2), *product(WEIGHTS, DIFFUSIVITIES)]
     with get_context("spawn").Pool(2, torch.set_num_threads, (1,)) as pool:
-        runs = pool.starmap(measured, [(*s, k, epochs) for s in settings for k in range(seeds)], chunksize=1)
-    found = {s: runs[i * seeds : (i + 1) * seeds] for i, s in enumerate(settings)}
-    means = {s: [sum(run[k] for run in found[s]) / seeds for k in range(3)] for s in settings}
-    for (weight, nu), (natural, robust, curvature) in means.items():
-        print(f"λ={weight:<5} σ²={nu:<5} natural {natural:.3f}  PGD-20 {robust:.3f}  curvature {curvature:.1f}")
+        runs = pool.starmap(measure, [(*s, k, epochs) for s in settings for k in range(seeds)], chunksize=1)
+    by_setting = {s: runs[i * seeds : (i + 1) * seeds] for i, s in enumerate(settings)}
+    means = {s: [sum(run[k] for run in by_setting[s]) / seeds for k in range(3)] for s in settings}
+    for (weight, nu), (clean, robust, curvature) in means.items():
+        print(f"λ={weight:<5} σ²={nu:<5} clean {clean:.3f}  PGD-20 {robust:.3f}  curvature {curvature:.1f}")
     figure = Figure(figsize=(9, 3.6), layout="constrained")
     for ax, k, title in zip(
         figure.subplots(1, 2), (1, 2), ("Robust accuracy (PGD-20)", "Total curvature"), strict=True
     ):
         for nu in DIFFUSIVITIES:
             row = [means[0.0, 0.2][k], *(means[w, nu][k] for w in WEIGHTS)]
-            ax.plot(["plain", *map(str, WEIGHTS)], row, "o-", label=f"σ² = {nu}")
-        ax.set(title=f"{title}, mean of {seeds} seeds", xlabel="weight λ of the residual penalty")
+            ax.plot(["no penalty", *map(str, WEIGHTS)], row, "o-", label=f"σ² = {nu}")
+        ax.set(title=f"{title}, mean over {seeds} seeds", xlabel="weight λ of the residual penalty")
     ax.legend()
     figure.savefig("robust_moons.png", dpi=120)
-    plot_boundaries([found[w, 0.2][0][3] for w in (0.0, 0.05, 0.2)], Path("boundaries.png"), box=BOX)
+    plot_boundaries([by_setting[w, 0.2][0][3] for w in (0.0, 0.05, 0.2)], Path("boundaries.png"), box=BOX)
 
 
 if __name__ == "__main__":

@@ -244,7 +244,23 @@ class Compilation(Record):
         return errors.networks.operator_on_pixels(span) if is_image else errors.networks.operator_on_domain(span)
 
     def plan_solver(self, method: Solver) -> SolverPlan:
-        """The plan of an applicable solver of a boundary value problem."""
+        """The plan of a solver of a boundary value problem.
+
+        Args:
+            method: configuration of the solver.
+
+        Returns:
+            The complete plan.
+
+        Raises:
+            PdeError: with the reason, if the solver is not applicable.
+
+        Example:
+            >>> import pdedsl
+            >>> from pdedsl.config.methods import Elements
+            >>> pdedsl.compile("poisson").plan_solver(Elements()).method.name
+            'elements'
+        """
         from pdedsl.ir.problem import StrongForm
         from pdedsl.planning.solver_selection import planner_of
 
@@ -274,7 +290,20 @@ class Compilation(Record):
         return plan
 
     def plan_reference(self, grid: Grid) -> GridPlan | PdeError:
-        """The plan of a grid on a truncated domain for an equation on R^d, or the reason why there is none."""
+        """The plan of a grid on a truncated domain for an equation on R^d.
+
+        Args:
+            grid: configuration of the grid.
+
+        Returns:
+            The plan, or an error with the reason why there is none.
+
+        Example:
+            >>> import pdedsl
+            >>> from pdedsl.config.methods import Grid
+            >>> pdedsl.compile("rotation").plan_reference(Grid()).method.n
+            128
+        """
         from pdedsl.ir.plan import DataPlan
         from pdedsl.lowering.truncated_domain import DEFAULT_EXTENT, truncate_domain
         from pdedsl.planning.method_planners import SolverPlanner
@@ -304,7 +333,20 @@ class Compilation(Record):
         return self.explanation._repr_html_()
 
     def module(self, seed: int = 0) -> nn.Module:
-        """The network. It returns logits with softmax u if u are class probabilities, otherwise u."""
+        """The network. It returns logits with softmax u if u are class probabilities, otherwise u.
+
+        Args:
+            seed: seed of the noise; weights are initialised by torch's global generator.
+
+        Returns:
+            An `nn.Module`: points (n, d) or images (n, c, h, w) to logits (n, classes) or values (n, components).
+
+        Example:
+            >>> import pdedsl
+            >>> import torch
+            >>> pdedsl.compile("convection_diffusion").module()(torch.zeros(3, 2)).shape
+            torch.Size([3, 2])
+        """
         from pdedsl.codegen.build import build_model
 
         return build_model(self.program, seed)
@@ -312,8 +354,23 @@ class Compilation(Record):
     def operator(self, module: nn.Module | None = None, samples: int | None = None, seed: int = 0) -> nn.Module:
         """The evolution operator: `operator(f, x, t)` is the solution at time t and points x (n, d) for initial data f.
 
-        Learned fields are taken from `module`, or newly initialised. Raises `PdeError` with the reason if there is no
-        operator on R^d.
+        Args:
+            module: network from which learned fields are taken; None for newly initialised ones.
+            samples: number of Monte Carlo paths per point; None for that of the plan.
+            seed: seed of the paths.
+
+        Returns:
+            An `nn.Module` of f, x (n, d) and t, with values (n,).
+
+        Raises:
+            PdeError: with the reason, if there is no operator on R^d.
+
+        Example:
+            >>> import pdedsl
+            >>> import torch
+            >>> operator = pdedsl.compile("rotation").operator(samples=64)
+            >>> operator(lambda x: torch.ones_like(x[..., 0]), torch.zeros(1, 2), 1.0).tolist()
+            [1.0]
         """
         from pdedsl.codegen.build import build_operator
 
@@ -322,7 +379,16 @@ class Compilation(Record):
         return build_operator(self.program, self.spec, module, samples, seed)
 
     def python(self) -> str:
-        """The source text of `model.py`."""
+        """The source text of `model.py`.
+
+        Returns:
+            Python code that imports only torch and pdedsl.runtime.
+
+        Example:
+            >>> import pdedsl
+            >>> pdedsl.compile("resnet").python().splitlines()[-1].strip().startswith("return")
+            True
+        """
         return self._python
 
     @cached_property
@@ -332,13 +398,34 @@ class Compilation(Record):
         return to_python(self.program)
 
     def files(self) -> dict[str, str]:
-        """The files of a package with model, harness, tests and README."""
+        """The files of a package with model, harness, tests and README.
+
+        Returns:
+            The text of each file by its path.
+
+        Example:
+            >>> import pdedsl
+            >>> sorted(pdedsl.compile("resnet").files())
+            ['README.md', '__init__.py', 'harness.py', 'model.py', 'spec.pde', 'test_axioms.py']
+        """
         from pdedsl.explainer.package import package_files
 
         return package_files(self.explanation, self.plan, self.python())
 
     def standalone_files(self, package: str) -> dict[str, str]:
-        """The files of a package of this name with the model and the runtime modules it uses, independent of pdedsl."""
+        """The files of a package with the model and the runtime modules it uses, independent of pdedsl.
+
+        Args:
+            package: name of the package.
+
+        Returns:
+            The text of each file by its path.
+
+        Example:
+            >>> import pdedsl
+            >>> "import pdedsl" in "".join(pdedsl.compile("resnet").standalone_files("mine").values())
+            False
+        """
         from pdedsl.explainer.package import standalone_files
 
         return standalone_files(self.spec, self.python(), package)

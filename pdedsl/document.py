@@ -58,7 +58,7 @@ def _markdown(element: Element) -> str:
         case Items(texts=texts):
             return "\n".join(f"- {escaping.markdown(text)}" for text in texts)
         case CodeBlock(text=text, language=language):
-            return escaping.fenced(text, language)
+            return escaping.fence_code(text, language)
         case Table(head=head, rows=rows):
             top, *lines = ["| " + " | ".join(map(escaping.cell, row)) + " |" for row in (head, *rows)]
             rule = "| " + " | ".join("---" for _ in head) + " |"

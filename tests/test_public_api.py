@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import FunctionType, MethodType, ModuleType
 
 import pytest
 from torch import nn
@@ -45,8 +45,17 @@ def public_names() -> dict[str, object]:
     }
 
 
+def public_methods(cls: type) -> Iterator[tuple[str, object]]:
+    """The methods of a class, and those that it inherits from classes of the package."""
+    for name, value in inspect.getmembers(cls, inspect.isroutine):
+        if not name.startswith("_") and str(value.__module__).startswith("pdedsl"):
+            yield f"{cls.__module__}.{cls.__name__}.{name}", value
+
+
 PUBLIC = public_names()
-CODE = {path: value for path, value in PUBLIC.items() if not isinstance(value, ModuleType)}
+RESULTS = (pdedsl.Compilation, pdedsl.Report, pdedsl.Run, pdedsl.Solution)
+METHODS = {path: method for cls in RESULTS for path, method in public_methods(cls)}
+CODE = {path: value for path, value in (PUBLIC | METHODS).items() if not isinstance(value, ModuleType)}
 
 
 def sections(value: object) -> dict[str, str]:
@@ -55,11 +64,11 @@ def sections(value: object) -> dict[str, str]:
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
-def missing(value: object) -> list[str]:
+def missing(value: object, is_method: bool = False) -> list[str]:
     """The arguments and sections that the docstring of a function or class lacks."""
     text, required = sections(value), {"Example"}
     described = re.findall(r"^    (\w+): ", text.get("Args", "") + text.get("Attributes", ""), re.MULTILINE)
-    if inspect.isfunction(value):
+    if isinstance(value, FunctionType | MethodType):
         signature, bodies = inspect.signature(value), [value]
         required |= set() if signature.return_annotation in (None, "None") else {"Returns"}
     else:
@@ -71,7 +80,8 @@ def missing(value: object) -> list[str]:
         required |= {"Shape"} if has_forward else set()
     required |= {"Raises"} if any(map(_raises, bodies)) else set()
     unknown = [f"{name}, which is no argument" for name in described if name not in signature.parameters]
-    return [*(p for p in signature.parameters if p not in described), *unknown, *sorted(required - set(text))]
+    arguments = list(signature.parameters)[is_method and inspect.isfunction(value) :]
+    return [*(p for p in arguments if p not in described), *unknown, *sorted(required - set(text))]
 
 
 def _raises(function: FunctionType) -> bool:
@@ -82,7 +92,7 @@ def _raises(function: FunctionType) -> bool:
 
 @pytest.mark.parametrize("path", CODE)
 def test_documentation_is_complete(path: str) -> None:
-    assert missing(CODE[path]) == []
+    assert missing(CODE[path], path in METHODS) == []
 
 
 @pytest.mark.parametrize("path", [path for path, value in PUBLIC.items() if isinstance(value, ModuleType)])
@@ -91,7 +101,7 @@ def test_modules_have_docstrings(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [pytest.param(p, marks=[pytest.mark.slow] if p.rpartition(".")[2] in LONG_EXAMPLES else []) for p in CODE]
+    "path", [pytest.param(p, marks=[pytest.mark.slow] if LONG_EXAMPLES & {*p.split(".")} else []) for p in CODE]
 )
 def test_example(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -445,7 +445,7 @@ def _has_nonzero_second_difference(expr: Expr, ranges: Ranges) -> bool:
     base_points = () if expr.has(Partial) else search_points(expr, expr.free_symbols, ranges, SECOND_DIFFERENCE_SAMPLES)
     for c, a, b in zip(base_points, shifts, shifts, strict=False):
         for other in (b, {s: -v for s, v in a.items()}):
-            corners_at = [_shifted(c, variables, *by) for by in ((a, other), (), (a,), (other,))]
+            corners_at = [_shift(c, variables, *by) for by in ((a, other), (), (a,), (other,))]
             corners = [
                 value_at(expr, p) if _has_admissible_signs(p) and not is_discontinuity(expr, p) else None
                 for p in corners_at
@@ -472,10 +472,10 @@ def _is_nonzero(corners: list[float]) -> bool:
 
 def _is_nonzero_in_high_precision(expr: Expr, start: Point, variables: frozenset[Symbol], a: Point, b: Point) -> bool:
     """The same in high precision: cosh² - sinh² of large numbers cancels completely in double precision."""
-    corners = [precise_value_at(expr, _shifted(start, variables, *by)) for by in ((a, b), (), (a,), (b,))]
+    corners = [precise_value_at(expr, _shift(start, variables, *by)) for by in ((a, b), (), (a,), (b,))]
     values = [v for v in corners if v is not None]
     return len(values) == len(corners) and _is_nonzero(values)
 
 
-def _shifted(start: Point, variables: frozenset[Symbol], *by: Point) -> Point:
+def _shift(start: Point, variables: frozenset[Symbol], *by: Point) -> Point:
     return {s: v + (sum(p[s] for p in by) if s in variables else 0) for s, v in start.items()}

@@ -85,8 +85,8 @@ def autoattack(
         result = _run(
             tracker,
             [
-                _Part("apgd-ce", sequence.entropy(), 0.0),
-                _Part("apgd-t", sequence.targeted(), 1.0),
+                _Part("apgd-ce", sequence.run_untargeted(), 0.0),
+                _Part("apgd-t", sequence.run_targeted(), 1.0),
                 _Part("square", sequence.square(), 200.0),
                 _Part("fab-t", sequence.fab(), 400.0),
             ],
@@ -138,11 +138,11 @@ class _AttackSequence:
     target_classes: Tensor
     """Target classes (n, k), the most promising first."""
 
-    def entropy(self) -> Iterator[Tensor]:
+    def run_untargeted(self) -> Iterator[Tensor]:
         left = self.tracker.remaining
         yield self._apgd(left, left.criterion, cross_entropy_loss(left.predictor), self.steps).x
 
-    def targeted(self) -> Iterator[Tensor]:
+    def run_targeted(self) -> Iterator[Tensor]:
         if self.race and self.target_classes.shape[1] > FULL_TARGETS:
             yield from self._rank_targets()
         for index in range(self._num_full_targets()):

@@ -162,7 +162,7 @@ class FabConfig:
         d₁ and d₂ lead from x and the sample x⁰ to the hyperplane; an adversarial point first moves back.
         """
         lo, hi = context.box.ends(x)
-        w, scale = _scaled(evaluation.gradient)
+        w, scale = _rescale_gradient(evaluation.gradient)
         level = inner(w, x) - evaluation.loss / scale
         x = select(reached, context.x + BETA * (x - context.x), x)
         from_point = project_onto_hyperplane(self.norm, x, w, level, lo, hi) - x
@@ -172,7 +172,7 @@ class FabConfig:
         return ((1.0 - alpha) * (x + ETA * from_point) + alpha * (context.x + ETA * from_sample)).clamp(lo, hi)
 
 
-def _scaled(gradient: Tensor) -> tuple[Tensor, Tensor]:
+def _rescale_gradient(gradient: Tensor) -> tuple[Tensor, Tensor]:
     """w = ∇f/max|∇f| and the scale: the same hyperplane, without overflow of the squares of w."""
     finite = gradient.nan_to_num()
     scale = finite.flatten(1).abs().amax(1).clamp_min(torch.finfo(finite.dtype).tiny)

@@ -250,7 +250,7 @@ def random_search(
     x, checks = region.project(proposals.start(context.x)), {} if abandonment is None else abandonment(queries)
     first, best = _margin(context, context.x), _margin(context, x)
     for query in range(1, queries):
-        left = ~_finished(context, x, best, query)
+        left = ~_find_successes(context, x, best, query)
         if query in checks:
             left &= -best <= checks[query] * (best - first)
         if not left.all():
@@ -285,7 +285,7 @@ def _margin(context: AttackContext, x: Tensor) -> Tensor:
     return torch.where(context.criterion.is_satisfied(logits), value.clamp_min(tiny), value.clamp(max=0.0))
 
 
-def _finished(context: AttackContext, x: Tensor, best: Tensor, query: int) -> Tensor:
+def _find_successes(context: AttackContext, x: Tensor, best: Tensor, query: int) -> Tensor:
     """Rows that satisfy the criterion; for a stochastic model, checked with many noise samples every 20 queries."""
     done = best > 0.0
     if not context.predictor.stochastic:

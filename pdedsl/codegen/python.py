@@ -108,10 +108,10 @@ def _function(function: FunctionDefinition) -> str:
     for binding in function.bindings:
         if binding.comment:
             lines.append(f"    # {comment(binding.comment)}")
-        lines.append(_indented(f"{binding.name} = ", binding.value))
+        lines.append(_indent(f"{binding.name} = ", binding.value))
     if function.comment:
         lines.append(f"    # {comment(function.comment)}")
-    lines.append(_indented("return ", function.result))
+    lines.append(_indent("return ", function.result))
     return "\n".join(lines)
 
 
@@ -131,7 +131,7 @@ def _annotation(name: str, default: object) -> str:
     return type(default).__name__
 
 
-def _indented(head: str, node: Node) -> str:
+def _indent(head: str, node: Node) -> str:
     whole = "    " + head + _format_inline(node)
     if isinstance(node, Operation) and len(whole) > WIDTH:
         return f"    {head}(\n        {format_node(node, 8, 0, 0)}\n    )"

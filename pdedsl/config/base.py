@@ -133,7 +133,7 @@ class Param(Record):
     @property
     def wanted(self) -> str:
         """The expected value, for a message."""
-        return f"{wanted_of(self.kind)}, or a list of them" if self.many else wanted_of(self.kind)
+        return f"{describe_kind(self.kind)}, or a list of them" if self.many else describe_kind(self.kind)
 
     def shown(self, key: str) -> str:
         """`width=64`, `depth` if required, `[steps]` if optional, `norm=inf|2` with its options."""
@@ -146,7 +146,7 @@ class Param(Record):
         return "|".join([f"{key}={first}", *(word for word in few if word != first)])
 
 
-def wanted_of(kind: Kind) -> str:
+def describe_kind(kind: Kind) -> str:
     """The description of a kind, for a message."""
     match kind:
         case Whole(least=least):

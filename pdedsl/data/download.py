@@ -23,7 +23,7 @@ def download(kind: str, files: tuple[str, ...], root: Path, present: Callable[[P
     complete, so that an interrupted download is never read as data.
     """
     try:
-        with _locked(root):
+        with _lock_folder(root):
             if not present(root):
                 _fetch(kind, files, root)
     except (OSError, RuntimeError, HTTPException, EOFError, tarfile.TarError) as error:
@@ -71,7 +71,7 @@ def _timeout(seconds: float) -> Iterator[None]:
 
 
 @contextmanager
-def _locked(root: Path) -> Iterator[None]:
+def _lock_folder(root: Path) -> Iterator[None]:
     """Exclusive lock of the folder; no lock on systems without POSIX locks."""
     root.mkdir(parents=True, exist_ok=True)
     if sys.platform == "win32":

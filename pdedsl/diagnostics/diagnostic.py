@@ -149,6 +149,7 @@ class PdeError(Exception):
         return report(self.source, self.diagnostics)
 
     def without_fixes(self) -> PdeError:
+        """The same errors, without suggested fixes."""
         return PdeError((replace(d, fixes=()) for d in self.diagnostics), self.source)
 
     def within(self, source: Source) -> PdeError:

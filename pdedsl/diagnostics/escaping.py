@@ -99,7 +99,7 @@ def cell(text: str) -> str:
     return _MARKED.sub(r"\\\g<0>", line(text).strip())
 
 
-def fenced(text: str, language: str) -> str:
+def fence_code(text: str, language: str) -> str:
     """A fenced Markdown code block; the fence is longer than any run of backticks in the text."""
     ticks = "```"
     while ticks in text:

@@ -31,8 +31,8 @@ def analysis_of(spec: Spec, syntax: t.Syntax) -> Analysis:
         _cache.pop(next(iter(_cache)))  # least recently used
     if before == starts and cached.spec.source == spec.source:
         return cached
-    moved: Analysis = _map_spans(replace(cached, spec=spec), _span_shift(before, starts))
-    return with_warnings(replace(moved, spec=spec))
+    shift: Analysis = _map_spans(replace(cached, spec=spec), _span_shift(before, starts))
+    return with_warnings(replace(shift, spec=spec))
 
 
 def _affects_analysis(statement: t.Statement) -> bool:
@@ -45,28 +45,28 @@ def _affects_analysis(statement: t.Statement) -> bool:
 def _span_shift(before: tuple[int, ...], after: tuple[int, ...]) -> Callable[[Span], Span]:
     """The map from spans in old statements to spans in the new ones, by where statements start."""
 
-    def moved(span: Span) -> Span:
+    def shift(span: Span) -> Span:
         i = bisect_right(before, span.start) - 1
         by = after[i] - before[i] if i >= 0 else 0
         return Span(span.start + by, span.end + by)
 
-    return moved
+    return shift
 
 
-def _map_spans(noun: Any, moved: Callable[[Span], Span]) -> Any:
+def _map_spans(noun: Any, shift: Callable[[Span], Span]) -> Any:
     """A copy with every span in it moved; a spec is left unchanged."""
     match noun:
         case Span():
-            return moved(noun)
+            return shift(noun)
         case Spec():
             return noun
         case tuple():
-            return tuple(_map_spans(one, moved) for one in noun)
+            return tuple(_map_spans(one, shift) for one in noun)
         case dict():
-            return {key: _map_spans(value, moved) for key, value in noun.items()}
+            return {key: _map_spans(value, shift) for key, value in noun.items()}
         case _ if is_dataclass(noun) and not isinstance(noun, type):
             values = {f.name: getattr(noun, f.name) for f in fields(noun) if f.init}
-            new = {name: _map_spans(value, moved) for name, value in values.items()}
+            new = {name: _map_spans(value, shift) for name, value in values.items()}
             return replace(noun, **new) if any(new[k] is not values[k] for k in new) else noun
         case _:
             return noun

@@ -64,11 +64,11 @@ def _without_overlaps(tokens: list[Coloured]) -> Iterator[Coloured]:
 
 def _of_name(name: Occurrence) -> Coloured:
     kind = name.of.kind if name.of else None
-    shown = name.role.kind if name.role else _declared(name.id, kind)
+    shown = name.role.kind if name.role else _declaration_kind(name.id, kind)
     return Coloured(name.span, shown, name.declares, kind is NameKind.CONSTANT)
 
 
-def _declared(id_: str, kind: NameKind | None) -> TokenKind:
+def _declaration_kind(id_: str, kind: NameKind | None) -> TokenKind:
     match kind:
         case None:
             return TokenKind.FUNCTION if id_ in RESERVED else TokenKind.VARIABLE

@@ -9,7 +9,7 @@ from pdedsl.editor.document import Document
 from pdedsl.editor.names import Declaration, NameKind, Occurrence
 from pdedsl.explainer.classification import class_text
 from pdedsl.explainer.describe import block_lines
-from pdedsl.explainer.terms import coefficient_of, term_detail, term_name, valued
+from pdedsl.explainer.terms import coefficient_of, substitute_constants, term_detail, term_name
 from pdedsl.ir.analysis import EquationFacts
 from pdedsl.ir.spec import Learned, Spec, Unknown
 from pdedsl.ir.terms import Term
@@ -44,16 +44,16 @@ def hover(document: Document, offset: int) -> Hover | None:
 
 def _name(document: Document, name: Occurrence) -> Hover | None:
     if name.role is None:
-        return _declared(document, name.of, name.span) if name.of else None
+        return _describe_declaration(document, name.of, name.span) if name.of else None
     text = name.role.text(document)
     return Hover(name.span, text) if text else None
 
 
-def _declared(document: Document, of: Declaration, span: Span) -> Hover:
+def _describe_declaration(document: Document, of: Declaration, span: Span) -> Hover:
     """A declared name with its type, its value if it is a number, and its declaration."""
     rows = [f"**{of.kind}**{_type(document.spec, of)}"]
     if of.statement is not None:
-        rows.append(escaping.fenced(document.source.quote(of.statement.span), "pde"))
+        rows.append(escaping.fence_code(document.source.quote(of.statement.span), "pde"))
     head = latex.name_to_latex(t.Name(of.id, of.text))
     return Hover(span, "\n\n".join(rows), head)
 
@@ -69,7 +69,7 @@ def _type(spec: Spec | None, of: Declaration) -> str:
             return f": {field.type}{by}" if field else ""
         case NameKind.CONSTANT:
             value = next((c.value for c in spec.constants if c.name == of.text), None)
-            return f" = {valued(value, spec)}" if value is not None and value.is_number else ""
+            return f" = {substitute_constants(value, spec)}" if value is not None and value.is_number else ""
         case NameKind.COORDINATE:
             return f" of a {spec.space.kind} space, dimension {spec.space.dimension}"
         case NameKind.TIME if spec.time:

@@ -133,7 +133,7 @@ class EvaluationMetrics:
     def attacks(self) -> tuple[Attack, ...]:
         return tuple(dict.fromkeys(w.attack for w in self.measurements if isinstance(w, AttackMeasurement)))
 
-    def _fooled(self, attack: Attack, eps: float) -> list[bool]:
+    def _misclassified_samples(self, attack: Attack, eps: float) -> list[bool]:
         """For each sample, whether it is misclassified under an attack, with any seed, within ε."""
         runs = [
             self.columns[w.key] for w in self.measurements if isinstance(w, AttackMeasurement) and w.attack == attack
@@ -156,9 +156,9 @@ class EvaluationMetrics:
         eps = eps_of(attack)
         if eps is None:
             return ""
-        own, weakness, largest = self._fooled(attack, eps), "", 0
+        own, weakness, largest = self._misclassified_samples(attack, eps), "", 0
         for rival in self._rivals(attack, eps):
-            pairs = list(zip(own, self._fooled(rival, eps), strict=True))
+            pairs = list(zip(own, self._misclassified_samples(rival, eps), strict=True))
             more, fewer = sum(b and not a for a, b in pairs), sum(a and not b for a, b in pairs)
             if more - fewer > largest and sign_test(more, fewer) < WEAK_ATTACK_LEVEL:
                 largest, p = more - fewer, sign_test(more, fewer)
@@ -172,7 +172,7 @@ class EvaluationMetrics:
 
     def _worst_case(self, norm: Norm, eps: float) -> WorstCaseAccuracy:
         attacks = [a for a in self.attacks if norm_of(a) is norm and ((size := eps_of(a)) is None or size <= eps)]
-        by_attack = {f"{a.brief}": self._fooled(a, eps) for a in attacks}
+        by_attack = {f"{a.brief}": self._misclassified_samples(a, eps) for a in attacks}
         n, audited = len(self.columns["natural"]["label"]), None
         audits = [w for w in self.measurements if isinstance(w, AuditMeasurement) and w.norm is norm]
         for audit in audits:
@@ -206,9 +206,9 @@ class EvaluationMetrics:
 
     def certified(self, subject: EvaluatedModel, parts: tuple[tuple[str, float], ...]) -> tuple[CertifiedAccuracy, ...]:
         certificates = [w.certificate for w in self.measurements if isinstance(w, CertifiedBy)]
-        return tuple(self._certified(certificate, subject, parts) for certificate in certificates)
+        return tuple(self._certified_accuracy(certificate, subject, parts) for certificate in certificates)
 
-    def _certified(
+    def _certified_accuracy(
         self, certificate: Certificate, subject: EvaluatedModel, parts: tuple[tuple[str, float], ...]
     ) -> CertifiedAccuracy:
         columns, labels = self.columns[CertifiedBy(certificate).key], self.columns["natural"]["label"]

@@ -301,7 +301,18 @@ class Report:
         return fragment([e for e in document(self) if not isinstance(e, Picture)], Path())
 
     def plain(self) -> dict[str, object]:
-        """The report as JSON values."""
+        """The report as JSON values.
+
+        Returns:
+            The content of report.json: fields by their names; a proportion has its confidence interval.
+
+        Example:
+            >>> import pdedsl
+            >>> import torch
+            >>> report = pdedsl.evaluate(lambda x: torch.cat([x, -x], 1), torch.ones(4, 1), torch.zeros(4).long())
+            >>> report.plain()["clean"]["accuracy"]["hits"]
+            4
+        """
         return {"format": FORMAT, **_record(self)}
 
 
@@ -365,7 +376,7 @@ def document(report: Report) -> list[Element]:
         *_section("Attacks", robust_table(report.robust), Items(_range_notes(report.robust))),
         *_section("Gradient-masking audit", *_audits(report)),
         *_section("Transfer attacks", _transfers(report)),
-        *(element for certified in report.certified for element in _certified(certified)),
+        *(element for certified in report.certified for element in _certified_elements(certified)),
         *_section("Gaussian average", *([] if report.agreement is None else [_agreement(report.agreement)])),
         *_section("Weight magnitudes", *([] if report.weights is None else [_weights(report.weights)])),
         *_section("Rademacher complexity", *([] if report.complexity is None else _complexity(report.complexity))),
@@ -469,7 +480,7 @@ def _transfers(report: Report) -> Table:
     return Table(("Attack", "Source", "Accuracy of source [95 % CI]", "Target", "Accuracy of target [95 % CI]"), rows)
 
 
-def _certified(certified: CertifiedAccuracy) -> list[Element]:
+def _certified_elements(certified: CertifiedAccuracy) -> list[Element]:
     facts = [("Scope", certified.scope), ("Abstained", str(certified.abstained))]
     if certified.sigma is not None:
         facts.append(("Standard deviation of the Gaussian noise", f"{certified.sigma:g}"))

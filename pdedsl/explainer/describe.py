@@ -314,9 +314,9 @@ def objective_lines(objective: Objective) -> list[str]:
             margin = f"margin 2√2·{float(eps):g} subtracted from the logit of the true class"
             return [f"training loss: cross-entropy with {margin}, temperature {float(temperature):g}"]
         case ResidualPenalty():
-            return [_residual_line(objective), *_unused(objective)]
+            return [_residual_line(objective), *_unused_argument_lines(objective)]
         case HeatSmoothing():
-            return [*_retraining_lines(objective), *_unused(objective)]
+            return [*_retraining_lines(objective), *_unused_argument_lines(objective)]
         case GaussianRegression(variance=variance):
             return [
                 "training loss: cross-entropy, then cross-entropy of v(x) with respect to the trained network at "
@@ -354,7 +354,7 @@ def _retraining_lines(r: HeatSmoothing) -> list[str]:
     ]
 
 
-def _unused(objective: ResidualPenalty | HeatSmoothing) -> list[str]:
+def _unused_argument_lines(objective: ResidualPenalty | HeatSmoothing) -> list[str]:
     unused: list[str] = []
     if objective.derivative in (TimeDifferentiation.FORWARD, SpatialDifferentiation.FORWARD):
         unused.append("tau" if isinstance(objective, ResidualPenalty) else "delta")

@@ -149,13 +149,13 @@ class Explanation(Record):
     def _document(self, head: Callable[[str], str], item: str, quote: Callable[[str], str]) -> str:
         spec = self.analysis.spec
 
-        def listed(rows: Sequence[str]) -> list[str]:
+        def indent_items(rows: Sequence[str]) -> list[str]:
             """Indented rows are sub-items of the row above them."""
             return [" " * (len(row) - len(row.lstrip())) + item + quote(row.lstrip()) for row in rows]
 
         parts = [quote(f"{spec.name}: {spec.title}" if spec.title else spec.name) + "\n"]
         for title, rows in self.sections():
-            parts += [head(title), *listed(rows), ""]
+            parts += [head(title), *indent_items(rows), ""]
         return "\n".join(parts).rstrip() + "\n"
 
     def sections(self) -> list[tuple[str, list[str]]]:

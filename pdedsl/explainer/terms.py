@@ -197,7 +197,7 @@ def coefficient_of(term: Term, facts: EquationFacts, spec: Spec) -> str:
     backward = is_backward(facts, spec)
 
     def text(expr: Expr) -> str:
-        return valued(-expr if backward else expr, spec)
+        return substitute_constants(-expr if backward else expr, spec)
 
     match term:
         case Diffusion(matrix=matrix):
@@ -249,7 +249,7 @@ def _tuple(entries: Sequence[Expr], text: Callable[[Expr], str]) -> str:
     return heads.pop() if len(heads) == 1 and not set(texts) & heads else f"[{', '.join(texts)}]"
 
 
-def valued(expr: Expr, spec: Spec) -> str:
+def substitute_constants(expr: Expr, spec: Spec) -> str:
     """An expression with constants as numbers; a number is written as a decimal if it terminates early enough."""
     value = expr.xreplace(spec.values)
     if value.is_Rational and 10**6 % value.q == 0:

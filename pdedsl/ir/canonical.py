@@ -131,7 +131,7 @@ def _domain_lines(spec: Spec) -> list[str]:
     if spec.time:
         lines.append(f"time [{spec.time.start}, {spec.time.end}]")
     show = printer(spec, {})
-    return lines + sorted(f"inside {_normalized(g.expr, show, signed=True)}" for g in spec.space.inequalities)
+    return lines + sorted(f"inside {_normalize(g.expr, show, signed=True)}" for g in spec.space.inequalities)
 
 
 def _facts(spec: Spec, colours: Colours) -> list[str]:
@@ -181,7 +181,7 @@ def _declaration(f: Unknown | Learned, show: Show, colours: Colours) -> str:
 def _equation(e: Equation, show: Show, colours: Colours) -> str:
     during = f" for [{e.interval[0]}, {e.interval[1]}]" if e.interval else ""
     if e.unknown is None or not e.order:
-        return f"equation 0 = {'; '.join(_normalized(r, show) for r in e.rhs)}{during}"
+        return f"equation 0 = {'; '.join(_normalize(r, show) for r in e.rhs)}{during}"
     own, right = f"{colours[e.unknown]}{_component(e.component)}", "; ".join(map(show, e.rhs))
     return f"equation d{e.order} {own} = {right}{during}"
 
@@ -189,11 +189,11 @@ def _equation(e: Equation, show: Show, colours: Colours) -> str:
 def _condition(c: Condition, space: Space, show: Show, colours: Colours) -> list[str]:
     """One line per face, so that `on boundary` equals naming all faces."""
     if c.on_boundary:
-        part = "".join(sorted(f" where {_normalized(g.expr, show, signed=True)}" for g in c.part))
+        part = "".join(sorted(f" where {_normalize(g.expr, show, signed=True)}" for g in c.part))
         values = {face: [_on_face(v, face, space) for v in c.value] for face in c.faces}
-        values |= {f"on {_normalized(s.expr, show)}": [*c.value] for s in c.surfaces}
+        values |= {f"on {_normalize(s.expr, show)}": [*c.value] for s in c.surfaces}
         return [
-            f"boundary {place}{part}: 0 = {'; '.join(_normalized(v, show) for v in value)}"
+            f"boundary {place}{part}: 0 = {'; '.join(_normalize(v, show) for v in value)}"
             for place, value in values.items()
         ]
     return [f"{c.kind} d{c.order} {colours[c.unknown]}{_component(c.component)} = {'; '.join(map(show, c.value))}"]
@@ -241,7 +241,7 @@ def _observation(o: Observation, colours: Colours) -> str:
     return f"observe {names} from {_config_text(o.data)}"
 
 
-def _normalized(expr: Expr, show: Show, signed: bool = False) -> str:
+def _normalize(expr: Expr, show: Show, signed: bool = False) -> str:
     """`expr = 0`, scaled so that the first term has coefficient 1; or ±1 if the sign matters (`signed`)."""
     split = [a.as_coeff_Mul() for a in Add.make_args(expand_products(expr))]
     terms = sorted((show(rest), coefficient) for coefficient, rest in split)

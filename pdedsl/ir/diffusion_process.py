@@ -73,14 +73,18 @@ class DiffusionProcess(Record):
     @cached_property
     def has_exact_step(self) -> bool:
         """Whether one step of any length is exact in law: no boundary, no source, constant coefficients."""
-        return not self.boundaries and self.source == 0 and not self._varying((*self.drift, self.rate, *self._entries))
+        return (
+            not self.boundaries
+            and self.source == 0
+            and not self._free_symbols((*self.drift, self.rate, *self._entries))
+        )
 
     @cached_property
     def is_brownian(self) -> bool:
         """Whether walk on spheres applies: aΔu + f = 0 with constant a, Dirichlet conditions, quadratic level sets."""
         diagonal = {(i, i): a for i, _, a in self.matrix}
         isotropic = len(self.matrix) == len(diagonal) == self.dimension and len(set(diagonal.values())) == 1
-        pure_diffusion = not any((*self.drift, self.rate)) and not self._varying(self._entries)
+        pure_diffusion = not any((*self.drift, self.rate)) and not self._free_symbols(self._entries)
         absorbed = all(isinstance(b.event, Absorption) for b in self.boundaries)
         return (
             self.data is None
@@ -106,7 +110,7 @@ class DiffusionProcess(Record):
         quadratic."""
         space = self.domain.space
         hessian = [[curve.diff(x).diff(y) for y in space] for x in space]
-        if self._varying(tuple(chain.from_iterable(hessian))):
+        if self._free_symbols(tuple(chain.from_iterable(hessian))):
             return None
         rows = enumerate(hessian)
         return Max(0, *(-row[k] + Add(*(abs(h) for j, h in enumerate(row) if j != k)) for k, row in rows))
@@ -115,5 +119,5 @@ class DiffusionProcess(Record):
     def _entries(self) -> tuple[Expr, ...]:
         return tuple(a for _, _, a in self.matrix)
 
-    def _varying(self, exprs: tuple[Expr, ...]) -> set[Symbol]:
+    def _free_symbols(self, exprs: tuple[Expr, ...]) -> set[Symbol]:
         return set(chain.from_iterable(e.free_symbols for e in exprs))

@@ -152,14 +152,14 @@ class _Builder:
             return self._node(GraphNode(NodeKind.CALL, name), self._until(")"))
         if self._takes("["):
             return self._node(GraphNode(NodeKind.LIST, ""), self._until("]"))
-        return self._named(self._atom())
+        return self._name_node(self._atom())
 
     def _takes(self, char: str) -> bool:
         matches = self.text.startswith(char, self.position)
         self.position += matches
         return matches
 
-    def _named(self, name: str) -> int:
+    def _name_node(self, name: str) -> int:
         if not self._takes("["):
             return self._node(GraphNode(NodeKind.NUMBER if _NUMBER.fullmatch(name) else NodeKind.SYMBOL, name), ())
         indices = self._until("]")

@@ -103,10 +103,10 @@ def with_function_symbols(problem: StrongForm) -> StrongForm:
 
 
 def _transform_residuals(problem: StrongForm, change: ResidualTransform) -> StrongForm:
-    def imposed(condition: ConditionResidual) -> ConditionResidual:
+    def change_condition(condition: ConditionResidual) -> ConditionResidual:
         return replace(condition, residuals=tuple(map(change, condition.residuals)))
 
-    equations, conditions = tuple(map(change, problem.equations)), tuple(map(imposed, problem.conditions))
+    equations, conditions = tuple(map(change, problem.equations)), tuple(map(change_condition, problem.conditions))
     return replace(problem, equations=equations, conditions=conditions)
 
 

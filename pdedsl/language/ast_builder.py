@@ -277,12 +277,12 @@ class AstBuilder(ExpressionBuilder):
         return [p for p in parts if isinstance(p, t.TypeAttribute)]
 
     def unknown(self, parts: Parts) -> t.UnknownDecl:
-        return t.UnknownDecl(*self._declared(parts), span=self._declaration_span(parts))
+        return t.UnknownDecl(*self._declaration(parts), span=self._declaration_span(parts))
 
     def learn(self, parts: Parts) -> t.LearnDecl:
-        return t.LearnDecl(*self._declared(parts), span=self._declaration_span(parts))
+        return t.LearnDecl(*self._declaration(parts), span=self._declaration_span(parts))
 
-    def _declared(
+    def _declaration(
         self, parts: Parts
     ) -> tuple[t.Name, tuple[t.Name, ...] | None, tuple[t.TypeAttribute, ...], t.Expr | None]:
         params = next((p for p in parts if isinstance(p, tuple)), None)

@@ -506,7 +506,7 @@ def hints_for(source: Source, diagnostics: Sequence[Diagnostic]) -> tuple[Diagno
     if not matches:
         return tuple(diagnostics)
     declared = declared_names("\n".join(m.new for m in matches.values()))
-    hidden = declared.names | {*declared.variables} | (_assigned(matches.values()) - names.names)
+    hidden = declared.names | {*declared.variables} | (_assigned_names(matches.values()) - names.names)
     remaining = [d for d in diagnostics if not _is_explained(d, source, matches, hidden, bool(declared.coordinates))]
     return sort_diagnostics([*remaining, *(d for m in matches.values() for d in m.diagnostics())])
 
@@ -554,7 +554,7 @@ def _parseable(source: Source, matches: dict[int, _Match]) -> dict[int, _Match]:
     return {k: m for k, m in matches.items() if k not in failing or m.hint.replacement is None}
 
 
-def _assigned(matches: Iterable[_Match]) -> set[str]:
+def _assigned_names(matches: Iterable[_Match]) -> set[str]:
     """Names on the left of lines without an equivalent, such as `V = FunctionSpace(…)`."""
     lefts = (_ASSIGNED.match(m.old) for m in matches if m.hint.replacement is None)
     return {name for left in lefts if left for name in _NAME.findall(left[1])}

@@ -165,10 +165,10 @@ def boundary_level(expr: Expr, space: Space, writer: IndexExpander) -> Expr:
 
 def _contains_normal(condition: Condition, writer: IndexExpander) -> bool:
     """Whether a condition contains the outer normal."""
-    return any(c.args[0] not in writer.spec.space.coordinates for v in condition.value for c in _indexed(v))
+    return any(c.args[0] not in writer.spec.space.coordinates for v in condition.value for c in _components_in(v))
 
 
-def _indexed(expr: Expr) -> frozenset[Expr]:
+def _components_in(expr: Expr) -> frozenset[Expr]:
     return atoms(expr, symbols.Component)
 
 

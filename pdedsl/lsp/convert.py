@@ -83,7 +83,7 @@ class Converter(Record):
         )
 
     def hover(self, hover: Hover) -> lsp.Hover:
-        tex = f"\n\n{escaping.fenced(hover.latex, 'latex')}" if hover.latex else ""
+        tex = f"\n\n{escaping.fence_code(hover.latex, 'latex')}" if hover.latex else ""
         content = lsp.MarkupContent(lsp.MarkupKind.Markdown, hover.text + tex)
         return lsp.Hover(content, self.range(hover.span))
 

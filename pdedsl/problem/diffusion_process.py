@@ -130,7 +130,7 @@ def _initial_data(problem: StrongForm) -> TimeCondition | None:
             case ScalarCondition(kind=InitialCondition(order=0, value=value), place=Face(upper=upper)):
                 return TimeCondition(TimeDirection.FORWARD if upper else TimeDirection.BACKWARD, value)
             case ScalarCondition(place=place) if problem.domain.is_in_time(place):
-                raise _unsupported(condition)
+                raise _unsupported_condition(condition)
     raise errors.methods.monte_carlo_second_order_in_time(problem.equations[0].span)
 
 
@@ -144,7 +144,7 @@ def _process_boundaries(problem: StrongForm) -> Iterator[ProcessBoundary]:
             case Robin(alpha=alpha, beta=beta, value=value):
                 event = Reflection(simplify(alpha / beta), value / beta)
             case General():
-                raise _unsupported(condition)
+                raise _unsupported_condition(condition)
         yield ProcessBoundary(_boundary_place(condition, problem.domain), event, condition.part)
 
 
@@ -157,7 +157,7 @@ def _boundary_place(condition: ScalarCondition, domain: Domain) -> Place:
             return face
 
 
-def _unsupported(condition: ScalarCondition) -> PdeError:
+def _unsupported_condition(condition: ScalarCondition) -> PdeError:
     if isinstance(condition.kind, InitialCondition):
         return errors.methods.monte_carlo_second_order_in_time(condition.span)
     region = region_of_condition(condition.place, condition.part)

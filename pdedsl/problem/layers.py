@@ -36,7 +36,7 @@ def _axis_breaks(system: FirstOrderSystem, axis: int) -> tuple[float, ...]:
     breaks: set[float] = set()
     for coefficients in _operators(system, axis):
         breaks |= set(_breaks(coefficients, start, end))
-    return tuple(_separated(sorted(breaks), start, end))
+    return tuple(_drop_close_breaks(sorted(breaks), start, end))
 
 
 def _operators(system: FirstOrderSystem, axis: int) -> Iterator[Coefficients]:
@@ -101,7 +101,7 @@ def _end_width(coefficients: Coefficients, place: float, towards: float) -> floa
     return 1 / max(rates) if max(rates) > 0 else 0.0
 
 
-def _separated(breaks: list[float], start: float, end: float) -> Iterator[float]:
+def _drop_close_breaks(breaks: list[float], start: float, end: float) -> Iterator[float]:
     """Without breaks that are closer to the one before than a thousandth of the shortest piece at an end."""
     before, least = start, 1e-3 * min([x - start for x in breaks[:1]] + [end - x for x in breaks[-1:]], default=0.0)
     for x in breaks:

@@ -135,7 +135,9 @@ def polyline_geometry(lines: Sequence[Array], spacing: float, shared: bool = Fal
     Points in order on a convex line form a convex line, so the turning of a convex boundary is exact.
     """
     factor = 0.5 if shared else 1.0
-    return BoundaryGeometry(factor * sum(map(_length, lines)), factor * sum(_turning(line, spacing) for line in lines))
+    return BoundaryGeometry(
+        factor * sum(map(_length, lines)), factor * sum(_total_curvature(line, spacing) for line in lines)
+    )
 
 
 def _classes(model: Classifier, box: Box) -> int:
@@ -151,7 +153,7 @@ def _length(line: Array) -> float:
     return float(np.hypot(*np.diff(line, axis=0).T).sum())
 
 
-def _turning(line: Array, spacing: float) -> float:
+def _total_curvature(line: Array, spacing: float) -> float:
     """∫|κ| ds = Σ|∠(dₖ, dₖ₊₁)| over the chords d between points evenly spaced along the line."""
     arc = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(line, axis=0).T))])
     if arc[-1] == 0:

@@ -18,7 +18,7 @@ from pdedsl.ir.plan import ImagePlan
 from pdedsl.runs.checkpoint import CorruptCheckpoint, Tensors, load_newest, load_tensors
 from pdedsl.runs.events import RunOutcome
 from pdedsl.runs.folder import BASE_WEIGHTS, CHECKPOINTS, SPEC, WEIGHTS
-from pdedsl.runtime.stencils import carried
+from pdedsl.runtime.stencils import transfer_weights
 from pdedsl.runtime.weights import require_compatible
 from pdedsl.sources import source_of
 
@@ -58,7 +58,23 @@ class Run:
     def open(cls, folder: str | Path, trust: bool = False, data: str | Path | None = None) -> Run:
         """Load the final weights of a run, or those of its newest checkpoint, into the network of its spec.
 
-        `trust` allows the spec to import Python modules; `data` is the folder of data sets, as for `train`."""
+        Args:
+            folder: run folder.
+            trust: allow the spec to import Python modules.
+            data: folder of the data sets, as for `train`.
+
+        Returns:
+            The run with its network in eval mode.
+
+        Raises:
+            RunError: if the folder is not a run folder, or its weights do not fit its spec.
+
+        Example:
+            >>> import pdedsl
+            >>> run = pdedsl.train("convection_diffusion", "run", set={"train.steps": 1}, listeners=())
+            >>> pdedsl.Run.open("run").metrics == run.metrics
+            True
+        """
         folder = Path(folder)
         if not (folder / SPEC).is_file():
             raise RunError(f"{folder} is not a run folder: {SPEC} is missing")
@@ -77,7 +93,19 @@ class Run:
         return fragment([Table(("Metric", "Final value"), metrics), *curves], self.folder)
 
     def load_base(self) -> nn.Module | None:
-        """The network before heat smoothing, in eval mode; None for other runs."""
+        """The network before heat smoothing.
+
+        Returns:
+            The network in eval mode; None for runs without heat smoothing.
+
+        Raises:
+            RunError: if its file is corrupt.
+
+        Example:
+            >>> import pdedsl
+            >>> pdedsl.train("convection_diffusion", "run", set={"train.steps": 1}, listeners=()).load_base() is None
+            True
+        """
         if not (self.folder / BASE_WEIGHTS).is_file():
             return None
         try:
@@ -90,7 +118,27 @@ class Run:
 
     @classmethod
     def of(cls, folder: Path, compilation: Compilation, network: Callable[[int], nn.Module] | None = None) -> Run:
-        """Load the weights of a run into the network of `compilation` or `network(0)`; RunError if they do not fit."""
+        """Load the weights of a run into another network.
+
+        Args:
+            folder: run folder.
+            compilation: compiled spec, whose network has these weights.
+            network: function of a seed that builds the network; None for that of the compilation.
+
+        Returns:
+            The run with its network in eval mode.
+
+        Raises:
+            RunError: if the weights do not fit.
+
+        Example:
+            >>> import pathlib
+            >>> import pdedsl
+            >>> run = pdedsl.train("convection_diffusion", "run", set={"train.steps": 1}, listeners=())
+            >>> compilation = pdedsl.compile("convection_diffusion")
+            >>> pdedsl.Run.of(pathlib.Path("run"), compilation).metrics == run.metrics
+            True
+        """
         saved = _load(folder)
         module = (network or compilation.module)(0)
         module.to(next((t.dtype for t in saved.tensors.values() if t.is_floating_point()), torch.float32))
@@ -138,6 +186,6 @@ def initial_weights(module: nn.Module, compilation: Compilation, folder: Path) -
         factors = new.image[1] / old.image[1], new.image[2] / old.image[2]
     try:
         require_compatible(tensors, module)
-        return tensors if factors == (1.0, 1.0) else carried(tensors, module, factors)
+        return tensors if factors == (1.0, 1.0) else transfer_weights(tensors, module, factors)
     except ValueError as error:
         raise RunError(f"the weights of {folder} do not fit this spec: {error}") from None

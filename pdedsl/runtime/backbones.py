@@ -156,7 +156,7 @@ def preactivated_block(inputs: int, outputs: int, stride: int) -> nn.Module:
     return PreactivatedTransition(inputs, outputs, stride)
 
 
-def _initialised(backbone: Backbone) -> Backbone:
+def _initialise(backbone: Backbone) -> Backbone:
     """Convolution weights N(0, 2/(k²·c_out)), as the published code of Wang, Yuan, Shi, Osher 2020; norms 1 and 0."""
     for part in (backbone.stem, *backbone.blocks, backbone.head):
         for module in part.modules():
@@ -167,7 +167,7 @@ def _initialised(backbone: Backbone) -> Backbone:
 
 def _preactivated(shape: Shape, classes: int, stem: int, widths: tuple[int, ...], depth: int, time: bool) -> Backbone:
     blocks = _stages(preactivated_block, stem, widths, depth)
-    return _initialised(Backbone(_conv_stem(shape[0], stem, time), blocks, _preactivated_head(widths[-1], classes)))
+    return _initialise(Backbone(_conv_stem(shape[0], stem, time), blocks, _preactivated_head(widths[-1], classes)))
 
 
 def resnet(

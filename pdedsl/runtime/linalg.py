@@ -59,13 +59,13 @@ def solve_least_squares(matrix: Tensor, right: Tensor) -> Tensor:
     """The minimum-norm x that minimises ‖matrix x - right‖, by pivoted QR on the CPU: other devices lack this
     decomposition. For many columns a minimiser by unpivoted QR, if rounding errors do not matter."""
     a, b = matrix.cpu(), right.cpu()
-    solution = _unpivoted(a, b) if a.shape[1] >= MIN_COLUMNS_UNPIVOTED else None
+    solution = _solve_unpivoted(a, b) if a.shape[1] >= MIN_COLUMNS_UNPIVOTED else None
     if solution is None:
         solution = torch.linalg.lstsq(a, b[:, None], rcond=LSTSQ_RCOND, driver="gelsy").solution[:, 0]
     return solution.to(matrix.device)
 
 
-def _unpivoted(a: Tensor, b: Tensor) -> Tensor | None:
+def _solve_unpivoted(a: Tensor, b: Tensor) -> Tensor | None:
     """By QR, which minimises ‖(a + e) x - b‖ for some ‖e‖ ≈ ε‖a‖, unless ε‖a‖‖x‖ would show in the residual."""
     if a.shape[0] < a.shape[1]:
         return None

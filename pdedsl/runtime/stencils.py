@@ -47,7 +47,9 @@ def is_kernel(parameter: Tensor) -> bool:
     return parameter.dim() == 4 and parameter.shape[-2:] == (3, 3)
 
 
-def carried(weights: Mapping[str, Tensor], module: nn.Module, factor: float | tuple[float, float]) -> dict[str, Tensor]:
+def transfer_weights(
+    weights: Mapping[str, Tensor], module: nn.Module, factor: float | tuple[float, float]
+) -> dict[str, Tensor]:
     """The weights of a trained network, for the same spec on images of `factor` times the resolution; a pair is the
     factor along y, then along x.
 

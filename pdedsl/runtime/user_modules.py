@@ -225,7 +225,7 @@ class UserBackbone:
     @property
     def residual_blocks(self) -> tuple[str, ...]:
         """The paths of the residual blocks, in the order of their calls; each is called once."""
-        paths = self._named() if self.named else self._found()
+        paths = self._modules_by_name() if self.named else self._found()
         order = [path for path, _ in _record_outputs(self.model, paths, self.shape)[1]]
         for path in paths:
             if order.count(path) != 1:
@@ -245,7 +245,7 @@ class UserBackbone:
             raise NoResidualBlocks(f"no residual blocks x + F(x) were found in {type(self.model).__name__}{unread}")
         return search.maps
 
-    def _named(self) -> tuple[str, ...]:
+    def _modules_by_name(self) -> tuple[str, ...]:
         """The modules of a class, or at a path; a list of modules stands for its elements."""
         modules = dict(self.model.named_modules())
         paths: list[str] = []

@@ -394,10 +394,10 @@ def plot_run(folder: Path, solution: Solution, options: SolveOptions, reference:
         title,
         coarse if is_monte_carlo else FULL_RESOLUTION,
     )
-    values = _batched(lambda x: fix_gauge(solution.result, statement, x), options)
+    values = _evaluate_in_batches(lambda x: fix_gauge(solution.result, statement, x), options)
     plot_solution(folder / "solution.png", values, scene)
     if reference is not None:
-        expected = _batched(lambda x: fix_gauge(reference.values, statement, x), options)
+        expected = _evaluate_in_batches(lambda x: fix_gauge(reference.values, statement, x), options)
         names = tuple(f"|{name} - reference|" for name in scene.names)
         plot_magnitude(
             folder / "error.png",
@@ -406,7 +406,7 @@ def plot_run(folder: Path, solution: Solution, options: SolveOptions, reference:
         )
     if has_derivatives(solution.result):
         audit = residual_audit(solution.result, statement, options)
-        residual = _batched(lambda x: pde_residual_norm(audit, x).unsqueeze(-1), options)
+        residual = _evaluate_in_batches(lambda x: pde_residual_norm(audit, x).unsqueeze(-1), options)
         plot_magnitude(
             folder / "residual.png",
             residual,
@@ -418,7 +418,7 @@ def plot_run(folder: Path, solution: Solution, options: SolveOptions, reference:
         plot_curves(metrics, folder / "curves.png", f"{title}: training loss")
 
 
-def _batched(f: Function, options: SolveOptions) -> Function:
+def _evaluate_in_batches(f: Function, options: SolveOptions) -> Function:
     """Evaluates in batches, between which Ctrl-C takes effect; `resume` makes the plots of the saved solution."""
 
     def evaluate(batch: Tensor) -> Tensor:

@@ -158,7 +158,7 @@ class LeastSquaresSystem:
         pairs = [(rows.weight * s, d) for s, d in zip(partials, rows.derivatives, strict=True)]
         for component in range(self.components):
             own = [(s, d.orders) for s, d in pairs if d.component == component]
-            blocks.append(self.basis_at[k].combined([s for s, _ in own], [o for _, o in own]))
+            blocks.append(self.basis_at[k].combine([s for s, _ in own], [o for _, o in own]))
         scalars = rows.points.new_zeros(len(rows.points), len(self.start))
         for s, d in pairs:
             if d.component >= self.components:

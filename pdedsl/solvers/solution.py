@@ -74,7 +74,23 @@ class Solution(SolutionFunctions):
 
     @classmethod
     def open(cls, folder: str | Path) -> Solution:
-        """The solution saved in a folder."""
+        """Open the solution saved in a folder.
+
+        Args:
+            folder: folder of a run of `pdedsl solve`.
+
+        Returns:
+            The solution; it is a function of points, as before.
+
+        Raises:
+            RunError: if the folder has no complete solution.
+
+        Example:
+            >>> import pdedsl
+            >>> solution = pdedsl.solve("heat", "run")
+            >>> pdedsl.Solution.open("run").error.value < 1e-6
+            True
+        """
         from pdedsl.solvers.serialize import open_solution
 
         return open_solution(Path(folder))
@@ -122,6 +138,7 @@ class Solution(SolutionFunctions):
 
     @property
     def verdict(self) -> Verdict:
+        """Whether the residuals and the error estimate are below their tolerances."""
         return self.error_estimate.verdict
 
     @property
@@ -130,7 +147,25 @@ class Solution(SolutionFunctions):
         return self.result.parameters
 
     def learned(self, name: str, points: Tensor | Sequence[Sequence[float]]) -> Tensor:
-        """A function that was learned along with the unknowns, at points (n, number of its arguments): (n,)."""
+        """Values of a function that was identified together with the unknowns, by a PINN.
+
+        Args:
+            name: name of the function, as in `learn D(x) : scalar > 0`.
+            points: points (n, number of its arguments).
+
+        Returns:
+            Tensor (n,).
+
+        Raises:
+            ValueError: if the solution has no such function.
+
+        Example:
+            >>> import pdedsl
+            >>> pdedsl.solve("heat").learned("D", [[0.5]])
+            Traceback (most recent call last):
+                ...
+            ValueError: there is no learned function 'D'
+        """
         functions = learned_functions(self.problem)
         k = next((k for k, f in enumerate(functions) if f.name == name), None)
         if k is None or not isinstance(self.module, AnsatzModule):
@@ -139,6 +174,7 @@ class Solution(SolutionFunctions):
         return values.exp() if functions[k].signed else values
 
     def __call__(self, points: Values | None = None, /, **coordinates: Values) -> Tensor:
+        """Values of all unknowns; see the class for arguments and shapes."""
         x, shape = self._points(points, coordinates)
         values = self._evaluation.values(x)
         return self._selection.joined(values) if points is not None else self._selection.shaped(values, shape)

@@ -88,10 +88,10 @@ def contract(body: Callable[[Expr], Expr], dimension: int | Expr | None) -> Expr
     if isinstance(dimension, int):
         return Add(*(body(Integer(i)) for i in range(1, dimension + 1)))
     index = Dummy("i", integer=True)
-    return Add(*(_contracted(term, index) for term in Add.make_args(expand_products(body(index)))))
+    return Add(*(_contract(term, index) for term in Add.make_args(expand_products(body(index)))))
 
 
-def _contracted(term: Expr, index: Symbol) -> Expr:
+def _contract(term: Expr, index: Symbol) -> Expr:
     """Σ over one index of a single product: constant factors are pulled out, Kronecker deltas resolved."""
     outside, inside = term.as_independent(index, as_Add=False)
     for factor in Mul.make_args(inside):

@@ -58,7 +58,9 @@ class _Notation(StrPrinter):  # type: ignore[misc]
         return f"{self._side_by_side(above)}/{self._tight(below)}"
 
     def _side_by_side(self, e: Expr) -> str:
-        first, *others = [self._print(f) if f == HALF else self.parenthesize(f, PRECEDENCE["Mul"]) for f in _ordered(e)]
+        first, *others = [
+            self._print(f) if f == HALF else self.parenthesize(f, PRECEDENCE["Mul"]) for f in _sort_terms(e)
+        ]
         return str(first) + "".join(f"{' * ' if text[0] in AMBIGUOUS_AFTER_FACTOR else ' '}{text}" for text in others)
 
     def _tight(self, e: Expr) -> str:
@@ -145,7 +147,7 @@ class _Notation(StrPrinter):  # type: ignore[misc]
         return f"Σ{str(e.index).translate(SUBSCRIPTS)} {body}"
 
 
-def _ordered(e: Expr) -> list[Expr]:
+def _sort_terms(e: Expr) -> list[Expr]:
     """Numbers first, then symbols, functions, sums, and last fields, derivatives and contractions."""
     factors = list(Mul.make_args(e))
     return sorted(factors, key=lambda f: (not f.is_number, f.is_Number is False and f.is_number, _rank(f)))

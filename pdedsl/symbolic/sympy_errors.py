@@ -81,10 +81,10 @@ def limit_evaluation() -> None:
     pi.evalf()  # creates the table
     plain = evalf.evalf_table[Add]
 
-    def counted(expr: Add, prec: int, options: dict[str, Any]) -> Any:
+    def evaluate_and_count(expr: Add, prec: int, options: dict[str, Any]) -> Any:
         _count.sums += 1
         if _count.sums > MAX_EVALUATED_SUMS and has_big_stack():
             raise EvaluationLimitExceeded
         return plain(expr, prec, options)
 
-    evalf.evalf_table[Add] = counted
+    evalf.evalf_table[Add] = evaluate_and_count

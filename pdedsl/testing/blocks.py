@@ -75,7 +75,9 @@ def _compare_block(model: ModelUnderTest, plan: ImagePlan, weights: int) -> Find
             expected = integrate_reference(analysis, plan, right_hand_sides(analysis, plan, block), y)
         except WeightMismatch as error:
             return broken(BLOCK, str(error))
-    return compare_tensors(BLOCK, f"output of the block, integrated by {plan.method.name}", expected, computed, _tolerance(plan))
+    return compare_tensors(
+        BLOCK, f"output of the block, integrated by {plan.method.name}", expected, computed, _tolerance(plan)
+    )
 
 
 def _tolerance(plan: ImagePlan) -> float:

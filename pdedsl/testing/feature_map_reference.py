@@ -102,7 +102,7 @@ def _layers(term: MapTerm, plan: ImagePlan, spec: Spec, numbers: BlockWeights) -
         case SymmetricLayer(operator=head):
             return [symmetric_layer(term, numbers) for _ in range(_count(head, plan, spec))]
         case LearnedField(field=head, factor=factor):
-            learned = _learned(head, spec)
+            learned = _find_learned(head, spec)
             assert learned.net is not None
             net = learned.net.config
             assert isinstance(net, Convnet)
@@ -115,11 +115,11 @@ def _layers(term: MapTerm, plan: ImagePlan, spec: Spec, numbers: BlockWeights) -
 
 
 def _count(head: Symbol, plan: ImagePlan, spec: Spec) -> int:
-    new = _depends_on_time(_learned(head, spec), spec) and not isinstance(plan.method, Adaptive)
+    new = _depends_on_time(_find_learned(head, spec), spec) and not isinstance(plan.method, Adaptive)
     return plan.steps if new else 1
 
 
-def _learned(head: Symbol, spec: Spec) -> Learned:
+def _find_learned(head: Symbol, spec: Spec) -> Learned:
     return next(w for w in spec.learned if w.head == head)
 
 

@@ -63,7 +63,7 @@ def check_on_grid(axiom: Axiom, plan: SolvePlan, seed: int) -> GridTestResult:
     why = ""
     for fraction in TIME_FRACTIONS if problem.problem.domain.has_time else TIME_FRACTIONS[:1]:
         try:
-            return _run_test(test, problem.shortened(fraction), seed)
+            return _run_test(test, problem.shorten(fraction), seed)
         except GridSolveFailed as reason:
             why = str(reason)
     return GridTestResult(CheckOutcome.UNTESTED, f"{problem.grid} is too coarse: {why}")
@@ -116,7 +116,7 @@ class GridProblem:
             return "tested on grids in at most two dimensions, without learned coefficients"
         return cls(plan.problem, Grid(n=size))
 
-    def shortened(self, fraction: Rational) -> GridProblem:
+    def shorten(self, fraction: Rational) -> GridProblem:
         """The problem on the fraction of the time interval next to the initial or terminal condition."""
         if fraction == 1:
             return self
@@ -153,12 +153,14 @@ class GridProblem:
 def vary_data(problem: StrongForm, factor: Expr, more: Expr | None = None) -> StrongForm:
     """The problem with all initial or terminal data times a factor, plus `more` in the first component."""
 
-    def changed(condition: ConditionResidual) -> ConditionResidual:
+    def vary_condition(condition: ConditionResidual) -> ConditionResidual:
         if not problem.domain.is_in_time(condition.place):
             return condition
         return replace(condition, residuals=tuple(_vary_inhomogeneity(r, factor, more) for r in condition.residuals))
 
-    return replace(problem, conditions=tuple(map(changed, problem.conditions)), exact=(None,) * len(problem.exact))
+    return replace(
+        problem, conditions=tuple(map(vary_condition, problem.conditions)), exact=(None,) * len(problem.exact)
+    )
 
 
 def _vary_inhomogeneity(residual: Residual, factor: Expr, more: Expr | None) -> Residual:

@@ -73,12 +73,12 @@ class RequiredNoise:
     def at_input(self) -> ExpectedNoise | None:
         """Noise for the time intervals before the residual blocks, in network order."""
         first = next((p.noise for p in self.plan.parts if isinstance(p, NoiseStep)), None)
-        return self._expected(self.intervals[: self._drift_index], first)
+        return self._expected_noise(self.intervals[: self._drift_index], first)
 
     @property
     def at_readout(self) -> ExpectedNoise | None:
         """Noise for the time intervals after the residual blocks."""
-        return self._expected(self.intervals[self._drift_index + 1 :], self._residual_blocks.before_readout)
+        return self._expected_noise(self.intervals[self._drift_index + 1 :], self._residual_blocks.before_readout)
 
     def after_block(self, k: int) -> ExpectedNoise | None:
         """Noise after block k, counted from zero: the diffusion of the same time interval, at the time of the block."""
@@ -86,7 +86,7 @@ class RequiredNoise:
             return None
         interval = interval_with_drift(self.intervals)
         h = interval.length / self.block_count
-        return self._expected(
+        return self._expected_noise(
             [interval], self._residual_blocks.noise, h, interval.start + self.process.time_sign * k * h
         )
 
@@ -98,7 +98,7 @@ class RequiredNoise:
     def _residual_blocks(self) -> ResidualBlocks:
         return next(p for p in self.plan.parts if isinstance(p, ResidualBlocks))
 
-    def _expected(
+    def _expected_noise(
         self, intervals: Sequence[TimeInterval], noise: Noise | None, h: float | None = None, t: float = 0.0
     ) -> ExpectedNoise | None:
         """√(2νh), since variances add over time intervals; relative noise is √(2ν)·std(x) for any step."""

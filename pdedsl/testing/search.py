@@ -28,7 +28,7 @@ def search(
     failures: list[Any] = []
     left = attempts
 
-    def remembered(case: Any) -> bool:
+    def record(case: Any) -> bool:
         nonlocal left
         left -= bool(failures)
         violated = left > 0 and breaks(case)
@@ -46,6 +46,6 @@ def search(
     )
     try:
         with torch.no_grad():
-            return find(strategy, remembered, settings=options, random=random.Random(seed))
+            return find(strategy, record, settings=options, random=random.Random(seed))
     except (NoSuchExample, Flaky):
         return failures[-1] if failures else None

@@ -114,16 +114,16 @@ def _time_interval(facts: EquationFacts, spec: Spec, initial: bool) -> TimeInter
     sources = [((t.values[0],),) for t in facts.terms if isinstance(t, SourceTerm)]
     sign = 1 if initial else -1  # ∂u/∂t + b·∇u + … = 0 for terminal data
 
-    def added(tables: Sequence[Rows], rows: int, columns: int) -> Rows:
+    def add_rows(tables: Sequence[Rows], rows: int, columns: int) -> Rows:
         return tuple(tuple(_sum([sign * t[i][j] for t in tables], spec) for j in range(columns)) for i in range(rows))
 
     return TimeInterval(
         float(end if initial else start),
         float(end - start),
-        added(drifts, 1, size)[0],
-        added(matrices, size, size),
-        added(rates, 1, 1)[0][0],
-        added(sources, 1, 1)[0][0],
+        add_rows(drifts, 1, size)[0],
+        add_rows(matrices, size, size),
+        add_rows(rates, 1, 1)[0][0],
+        add_rows(sources, 1, 1)[0][0],
         facts.random_residual,
         spec.space.explicit,
     )

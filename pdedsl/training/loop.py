@@ -58,7 +58,7 @@ class TrainingLoop:
         if ended is not None:
             return ended
         if not (self._is_finite() and math.isfinite(self.validation_loss)):
-            return self._diverged(self.engine.step)
+            return self._divergence_event(self.engine.step)
         self._save()
         return Ended(self.engine.step, self._seconds(), RunOutcome.FINISHED)
 
@@ -68,7 +68,7 @@ class TrainingLoop:
             with translate_failures():
                 return self._advance(end, interrupted)
         except SolverFailed as failure:
-            return self._failed(failure)
+            return self._failure_event(failure)
 
     def _advance(self, end: int, interrupted: Interrupted) -> Ended | None:
         engine = self.engine
@@ -78,12 +78,12 @@ class TrainingLoop:
             stop = self._record(engine.advance(), interrupted())
             report = _is_report_step(engine.step, phase)
             if (report or stop) and (failed := self._first_nonfinite_step()) is not None:
-                return self._diverged(failed)
+                return self._divergence_event(failed)
             if report:
                 self._report(phase, rate)
             self._validate(phase)
             if stop and not self._is_finite():
-                return self._diverged(engine.step)
+                return self._divergence_event(engine.step)
             if stop:
                 self._save()
                 return Ended(engine.step, self._seconds(), RunOutcome.INTERRUPTED)
@@ -174,15 +174,15 @@ class TrainingLoop:
             rows = checkpoint.tensors.get("metrics", torch.empty(0, 0))
             self.rows = [row.clone() for row in rows.to(self.engine.world.device)]
 
-    def _diverged(self, step: int) -> Ended:
+    def _divergence_event(self, step: int) -> Ended:
         message = loss_message(step, self._report_folder, bool(adaptive_blocks(self.engine.model)))
         return Ended(step, self._seconds(), RunOutcome.DIVERGED, message)
 
-    def _failed(self, failure: SolverFailed) -> Ended:
+    def _failure_event(self, failure: SolverFailed) -> Ended:
         """A solver also fails after a non-finite loss at an earlier step: then that step is reported."""
         failed = self._first_nonfinite_step() if self.rows else None
         if failed is not None:
-            return self._diverged(failed)
+            return self._divergence_event(failed)
         message = solver_message(self.task, failure, self._report_folder)
         return Ended(self.engine.step, self._seconds(), RunOutcome.DIVERGED, message)
 

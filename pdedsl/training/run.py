@@ -158,7 +158,7 @@ def _train(
         loop = TrainingLoop(engine, folder / CHECKPOINTS, compilation.spec.source.text, active, options.save_seconds)
         if checkpoint is not None:
             loop.restore(checkpoint)
-        loop.notify(_started(compilation, config, engine, folder, resumed, notes))
+        loop.notify(_start_event(compilation, config, engine, folder, resumed, notes))
         ended = loop.run()
         return _result(compilation, config, engine, folder, ended, loop.notify)
 
@@ -174,7 +174,7 @@ def _limit_batch(config: TrainBlock, samples: int, world: World) -> TrainBlock:
     return config
 
 
-def _started(
+def _start_event(
     compilation: Compilation,
     config: TrainBlock,
     engine: TrainingEngine,

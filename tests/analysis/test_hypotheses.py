@@ -26,7 +26,7 @@ UNDECIDED = {
     "delay, periodic": "conservation",
     "KᵀK, rk4, one step": "stability energy_decay",
     "shear, verlet": "stability energy_decay reversibility",
-    "swing, KᵀK, bound 2.1": "stability",
+    "oscillator, KᵀK, bound 2.1": "stability",
     "layer, relu, rk4, long": "stability energy_decay",
     "layer, three operators": "stability energy_decay",
     "layer, a rate above the bound": "stability energy_decay",

@@ -76,7 +76,7 @@ def laplacian(z: Trial, component: int = 0, axes: str = "xy") -> float:
     return sum(z.d(component, 2 * a) for a in axes)
 
 
-def carried(z: Trial, component: int, axes: str = "xy") -> float:
+def transfer_weights(z: Trial, component: int, axes: str = "xy") -> float:
     """v·∇ of a component, v being the first."""
     return sum(z.d(k) * z.d(component, a) for k, a in enumerate(axes))
 
@@ -97,8 +97,8 @@ SHIPPED: dict[str, tuple[Hand, Hand]] = {
     ),
     "cavity": (
         lambda z: [
-            carried(z, 0) + z.d(2, "x") - laplacian(z, 0) / 20,
-            carried(z, 1) + z.d(2, "y") - laplacian(z, 1) / 20,
+            transfer_weights(z, 0) + z.d(2, "x") - laplacian(z, 0) / 20,
+            transfer_weights(z, 1) + z.d(2, "y") - laplacian(z, 1) / 20,
             z.d(0, "x") + z.d(1, "y"),
         ],
         lambda z: [*(z.d(0), z.d(1)) * 3, z.d(0) - 16 * z.x**2 * (1 - z.x) ** 2, z.d(1)],
@@ -203,7 +203,7 @@ SYSTEMS: dict[str, tuple[str, Hand]] = {
         "∂v/∂t + v·∇v = -∇p + 0.3Δv\n∇·v = 0\nv(x, y, z, 0) = [0, 0, 0]\nv = [0, 0, 0] on boundary\n",
         lambda z: [
             *(
-                z.d(k, "t") + carried(z, k, "xyz") + z.d(3, a) - 0.3 * laplacian(z, k, "xyz")
+                z.d(k, "t") + transfer_weights(z, k, "xyz") + z.d(3, a) - 0.3 * laplacian(z, k, "xyz")
                 for k, a in enumerate("xyz")
             ),
             z.d(0, "x") + z.d(1, "y") + z.d(2, "z"),

@@ -54,7 +54,7 @@ def test_derivatives_of_any_order_are_those_of_autograd(
     at = waves.at(POINTS)
     assert torch.allclose(torch.stack(at.values(orders, WEIGHTS[0])), expected, rtol=1e-12, atol=1e-10)
     for k, o in enumerate(orders):
-        assert torch.allclose(at.combined([POINTS[:, 1]], [o]) @ WEIGHTS[0], POINTS[:, 1] * expected[k], atol=1e-10)
+        assert torch.allclose(at.combine([POINTS[:, 1]], [o]) @ WEIGHTS[0], POINTS[:, 1] * expected[k], atol=1e-10)
 
 
 def test_sums_have_the_symmetries_of_their_sines() -> None:
@@ -72,7 +72,7 @@ def test_a_combination_is_the_sum_of_its_derivatives() -> None:
     at, orders = WAVES.at(POINTS), [(1, 0), (0, 2), (0, 0), (0, 1)]
     coefficients = [POINTS[:, 0], POINTS[:, 1], torch.ones(5).double(), POINTS[:, 0] ** 2]
     expected = sum(c[:, None] * at.derivative(o) for c, o in zip(coefficients, orders, strict=True))
-    assert torch.allclose(at.combined(coefficients, orders), expected, rtol=1e-13, atol=1e-12)  # type: ignore[arg-type]
+    assert torch.allclose(at.combine(coefficients, orders), expected, rtol=1e-13, atol=1e-12)  # type: ignore[arg-type]
 
 
 def test_joined_sides_have_the_same_values_at_both_ends() -> None:

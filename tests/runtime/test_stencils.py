@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pdedsl.runtime.linear_operators import ConvOperator
-from pdedsl.runtime.stencils import ORDERS, as_operator, carried, coefficients, kernel
+from pdedsl.runtime.stencils import ORDERS, as_operator, coefficients, kernel, transfer_weights
 from pdedsl.runtime.symmetric_layer import SymmetricLayer
 
 FIVE_POINT = torch.tensor([[0.0, 1, 0], [1, -4, 1], [0, 1, 0]], dtype=torch.float64)
@@ -142,8 +142,8 @@ def test_a_network_goes_to_another_resolution_and_back(name: str, factor: float)
     coarse = light(name)
     fine = changed(coarse, ("8, 8)", "24, 24)"))
     weights = _network(coarse).state_dict()
-    there = carried(weights, built(fine), factor)
-    back = carried(there, built(coarse), 1 / factor)
+    there = transfer_weights(weights, built(fine), factor)
+    back = transfer_weights(there, built(coarse), 1 / factor)
     built(fine).load_state_dict(there)
     moved = [key for key, value in weights.items() if not torch.equal(value, there[key])]
     assert moved == [key for key, value in weights.items() if value.dim() == 4 and value.shape[-1] == 3]
@@ -155,9 +155,9 @@ def test_a_network_goes_to_another_resolution_and_back(name: str, factor: float)
 def test_precision_is_kept_at_home() -> None:
     theta = torch.randn(2, 2, 3, 3)
     module = nn.Conv2d(2, 2, 3, bias=False)
-    there = carried({"weight": theta}, module, 2.0)
+    there = transfer_weights({"weight": theta}, module, 2.0)
     assert there["weight"].dtype == torch.float32
-    assert torch.allclose(carried(there, module, 0.5)["weight"], theta, rtol=0, atol=1e-6)
+    assert torch.allclose(transfer_weights(there, module, 0.5)["weight"], theta, rtol=0, atol=1e-6)
 
 
 def _error(theta: Tensor, h: float) -> float:
@@ -170,7 +170,7 @@ def _error(theta: Tensor, h: float) -> float:
 def test_the_papers_laplacian_is_the_laplacian_on_every_mesh() -> None:
     """-Δ of the coarse mesh, carried to meshes 4, 8 and 16 times as fine: the same operator, errors of order two."""
     module, coarse = nn.Conv2d(1, 1, 3, bias=False).double(), kernel(-PAPERS, 1.0)[None, None]
-    there = {factor: carried({"weight": coarse}, module, factor)["weight"] for factor in (4.0, 8.0, 16.0)}
+    there = {factor: transfer_weights({"weight": coarse}, module, factor)["weight"] for factor in (4.0, 8.0, 16.0)}
     assert {as_operator(theta[0, 0], 1 / factor) for factor, theta in there.items()} == {"−Δ"}
     errors = [_error(theta, 1 / factor) for factor, theta in there.items()]
     assert [math.log2(a / b) for a, b in pairwise(errors)] == pytest.approx([2, 2], abs=0.1)
@@ -181,7 +181,7 @@ def test_the_five_point_laplacian_agrees_to_second_order(factor: float) -> None:
     """It is -Δ up to terms of the order h² of the mesh from which it comes, on that mesh and on others."""
     module, errors = nn.Conv2d(1, 1, 3, bias=False).double(), []
     for h in (1 / 8, 1 / 16, 1 / 32):
-        there = carried({"weight": -FIVE_POINT[None, None] / h**2}, module, factor)
+        there = transfer_weights({"weight": -FIVE_POINT[None, None] / h**2}, module, factor)
         errors.append(_error(there["weight"], h / factor))
     assert [math.log2(a / b) for a, b in pairwise(errors)] == pytest.approx([2, 2], abs=0.1)
 
@@ -191,13 +191,15 @@ def test_each_axis_has_its_own_factor(along_y: float, along_x: float) -> None:
     """A product of one-dimensional stencils changes along each axis by the mesh of that axis."""
     module = nn.Conv2d(1, 1, 3, bias=False).double()
     slope, curve = (torch.tensor(row, dtype=torch.float64) for row in ([-0.5, 0, 0.5], [-1.0, 2, -1]))
-    there = carried({"weight": torch.outer(slope, curve)[None, None]}, module, (along_y, along_x))["weight"][0, 0]
+    there = transfer_weights({"weight": torch.outer(slope, curve)[None, None]}, module, (along_y, along_x))["weight"][
+        0, 0
+    ]
     assert torch.allclose(there, torch.outer(along_y * slope, along_x**2 * curve), rtol=1e-14)
 
 
 def test_equal_factors_are_one_factor() -> None:
     module = nn.Conv2d(2, 3, 3, bias=False)
-    one, two = (carried(module.state_dict(), module, factor) for factor in (2.0, (2.0, 2.0)))
+    one, two = (transfer_weights(module.state_dict(), module, factor) for factor in (2.0, (2.0, 2.0)))
     assert torch.equal(one["weight"], two["weight"])
     assert torch.equal(one["weight"], _prolong(module.weight.detach().double(), 1.0, 0.5).float())
 
@@ -205,18 +207,18 @@ def test_equal_factors_are_one_factor() -> None:
 def test_what_cannot_be_carried_says_so() -> None:
     module = nn.Conv2d(1, 1, 3, bias=False)
     with pytest.raises(ValueError, match="'weight' is missing"):
-        carried({}, module, 2.0)
+        transfer_weights({}, module, 2.0)
     with pytest.raises(ValueError, match="'bias' is not part"):
-        carried({"weight": torch.ones(1, 1, 3, 3), "bias": torch.ones(1)}, module, 2.0)
+        transfer_weights({"weight": torch.ones(1, 1, 3, 3), "bias": torch.ones(1)}, module, 2.0)
     with pytest.raises(ValueError, match=r"'weight' has the shape \(1, 1, 5, 5\), not \(1, 1, 3, 3\)"):
-        carried({"weight": torch.ones(1, 1, 5, 5)}, module, 2.0)
+        transfer_weights({"weight": torch.ones(1, 1, 5, 5)}, module, 2.0)
     with pytest.raises(ValueError, match="positive, not 0"):
-        carried(module.state_dict(), module, 0)
+        transfer_weights(module.state_dict(), module, 0)
     with pytest.raises(ValueError, match="positive, not -1"):
-        carried(module.state_dict(), module, (2.0, -1.0))
+        transfer_weights(module.state_dict(), module, (2.0, -1.0))
     large = SymmetricLayer(ConvOperator(2, size=5))
     with pytest.raises(ValueError, match="'operator' has kernels of 5 pixels"):
-        carried(large.state_dict(), large, 2.0)
+        transfer_weights(large.state_dict(), large, 2.0)
 
 
 def test_stencil_calculus_is_differentiable() -> None:

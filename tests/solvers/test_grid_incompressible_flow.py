@@ -46,8 +46,8 @@ def navier_stokes() -> StrongForm:
         pressure = letter(2, 1 - c, c, 0)
         rate, own = letter(c, 0, 0, 1), [letter(k, 0, 0, 0) for k in (0, 1)]
         slopes, bends = [letter(c, 1, 0, 0), letter(c, 0, 1, 0)], [letter(c, 2, 0, 0), letter(c, 0, 2, 0)]
-        carried = own[0][0] * slopes[0][0] + own[1][0] * slopes[1][0]
-        expr = rate[0] + carried + pressure[0] - (bends[0][0] + bends[1][0]) / 10
+        transfer_weights = own[0][0] * slopes[0][0] + own[1][0] * slopes[1][0]
+        expr = rate[0] + transfer_weights + pressure[0] - (bends[0][0] + bends[1][0]) / 10
         found.append(Residual(expr, (rate, *own, *slopes, *bends, pressure), span))
     divergence = letter(0, 1, 0, 0), letter(1, 0, 1, 0)
     found.append(Residual(divergence[0][0] + divergence[1][0], divergence, span))

@@ -88,7 +88,9 @@ def test_violated_requirement_exit_code(broken: Path) -> None:
     [line] = [row for row in result.stdout.splitlines() if row.startswith("FAIL")]
     assert line == "FAIL reversibility (required): unknown; counterexample found"
     following = result.stdout.splitlines()[result.stdout.splitlines().index(line) + 1]
-    assert re.fullmatch(r"       (K = identity|weights from seed \d+ times [\d.]+); feature maps of standard deviation .*", following)
+    assert re.fullmatch(
+        r"       (K = identity|weights from seed \d+ times [\d.]+); feature maps of standard deviation .*", following
+    )
     assert result.stderr.endswith(f"reproduce with: pdedsl test {broken} --examples 20 --seed 4\n")
 
 

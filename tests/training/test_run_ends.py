@@ -13,7 +13,7 @@ from pdedsl.io import RunError
 from pdedsl.runs.checkpoint import load_newest, load_tensors
 from pdedsl.runs.events import Started
 from pdedsl.runtime.standardization import Standardize
-from pdedsl.runtime.stencils import carried
+from pdedsl.runtime.stencils import transfer_weights
 from training import specs
 from training.runs import IMAGES, SPECS, heard, weights
 from training.test_resume import Heard
@@ -139,7 +139,7 @@ def test_weights_are_carried_to_a_finer_image(tmp_path: Path) -> None:
     still = ("train.optimizer=sgd(lr=1e-30)", "train.constrain=", "train.regularize=")
     settings = ("network.input=image(1, 16, 16)", 'train.data=npz("fine.npz")', *still)
     fine = pdedsl.train(IMAGES, tmp_path / "fine", set=settings, data=tmp_path, start=tmp_path / "coarse")
-    wanted = carried(weights(coarse), coarse.module, 2.0)
+    wanted = transfer_weights(weights(coarse), coarse.module, 2.0)
     kernels = [name for name, p in fine.module.named_parameters() if p.shape[-2:] == (3, 3)]
     assert len(kernels) == 4
     for name in kernels:
@@ -155,7 +155,7 @@ def test_each_axis_is_carried_by_its_own_factor(height: int, width: int, tmp_pat
     still = ("train.optimizer=sgd(lr=1e-30)", "train.constrain=", "train.regularize=")
     settings = (f"network.input=image(1, {height}, {width})", 'train.data=npz("other.npz")', *still)
     other = pdedsl.train(IMAGES, tmp_path / "other", set=settings, data=tmp_path, start=tmp_path / "square")
-    wanted = carried(weights(square), square.module, (height / 8, width / 8))
+    wanted = transfer_weights(weights(square), square.module, (height / 8, width / 8))
     for name, p in other.module.named_parameters():
         if p.shape[-2:] == (3, 3):
             torch.testing.assert_close(weights(other)[name], wanted[name])

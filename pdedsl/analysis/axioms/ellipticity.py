@@ -63,7 +63,7 @@ def find_negative_eigenvalue(
     for point in (*_between_roots(rows, symbols, ranges), *search_points(about, symbols, ranges)):
         if _negative_eigenvalue_at(rows, point, value_at, -ROUNDING_RTOL) is None:
             continue
-        for place in (p for p in (_rounded(point, ranges), point) if is_inside(p, levels)):
+        for place in (p for p in (_round_point(point, ranges), point) if is_inside(p, levels)):
             least = _negative_eigenvalue_at(rows, place, precise_value_at, ROUNDING_RTOL if len(rows) > 1 else 0)
             if least and are_defined_at(expression, place):
                 reported = {s: v for s, v in place.items() if any(s in e.free_symbols for row in rows for e in row)}
@@ -71,7 +71,7 @@ def find_negative_eigenvalue(
     return ""
 
 
-def _rounded(point: Point, ranges: Ranges) -> Point:
+def _round_point(point: Point, ranges: Ranges) -> Point:
     """The point rounded as it is printed, if that is in range, so that the printed point is the one checked."""
     short = {s: Rational(f"{float(v):.3g}") for s, v in point.items()}
     inside = all(ranges[s][0] <= v <= ranges[s][1] for s, v in short.items() if s in ranges)

@@ -114,11 +114,11 @@ def _is_entry(e: Expr, other: Expr) -> bool:
 def _with_symmetric_entries(rows: Rows, heads: frozenset[Symbol]) -> Rows:
     """Replaces A_ji by A_ij, for matrices that are symmetric by type."""
 
-    def ordered(e: Expr) -> Expr:
+    def canonical_entries(e: Expr) -> Expr:
         fields = (f for f in atoms(e, Field) if f.head in heads)
         return e.xreplace({f: _entry(f.head, f, *f.indices) for f in fields})
 
-    return tuple(tuple(map(ordered, row)) for row in rows) if heads else rows
+    return tuple(tuple(map(canonical_entries, row)) for row in rows) if heads else rows
 
 
 def _entry(head: Symbol, like: Field, i: Expr, j: Expr) -> Field:

@@ -221,12 +221,14 @@ def _add_exponents(j: float, k: float) -> float:
 def _real_power(p: float, g: Growth, least: float) -> Growth:
     """f^p for f ≥ c(1 + |x|)^least."""
 
-    def powered(q: float) -> float:
+    def exponent_of_power(q: float) -> float:
         return q * (g.value if q > 0 else least)
 
-    first = _add_exponents(powered(p - 1), g.first)
+    first = _add_exponents(exponent_of_power(p - 1), g.first)
     return Growth(
-        powered(p), first, max(_add_exponents(powered(p - 1), g.second), _add_exponents(powered(p - 2), 2 * g.first))
+        exponent_of_power(p),
+        first,
+        max(_add_exponents(exponent_of_power(p - 1), g.second), _add_exponents(exponent_of_power(p - 2), 2 * g.first)),
     )
 
 

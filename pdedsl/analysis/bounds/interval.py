@@ -200,7 +200,7 @@ def function_of(e: Expr, x: RealInterval) -> RealInterval | None:
         case ActivationFunction():
             return _activation(e.record, x)
     rule = INCREASING.get(type(e))
-    return None if rule is None else _increasing(x, *rule)
+    return None if rule is None else _range_of_increasing(x, *rule)
 
 
 def heaviside(x: RealInterval) -> RealInterval:
@@ -211,7 +211,7 @@ def _sign(x: End) -> int:
     return (x > 0) - (x < 0)
 
 
-def _increasing(x: RealInterval, f: Callable[[float], float], lower: End, upper: End) -> RealInterval:
+def _range_of_increasing(x: RealInterval, f: Callable[[float], float], lower: End, upper: End) -> RealInterval:
     low, high = _value(f, x.low, lower).low, _value(f, x.high, upper).high
     return RealInterval(max(low, lower), min(high, upper))
 

@@ -180,19 +180,21 @@ def _forms(expr: Expr) -> Iterator[Expr]:
     if expr.has(Abs, Max, Min):
         yield expand(to_relu_form(expr))  # |x| + x is 2relu(x)
     if expr.has(atan):
-        yield from _factored(expr.replace(atan, lambda _: pi / 2 * tanh(Dummy(real=True))))  # between -π/2 and π/2
+        yield from _factorizations(
+            expr.replace(atan, lambda _: pi / 2 * tanh(Dummy(real=True)))
+        )  # between -π/2 and π/2
     yield (simpler := cancel(together(expr)))
-    yield from _factored(simpler)
+    yield from _factorizations(simpler)
     constant, rest = simpler.as_coeff_Add()
     if constant.is_nonnegative:
-        yield from _factored(rest)  # x² - 2xy + y² + 1 is a square plus 1
+        yield from _factorizations(rest)  # x² - 2xy + y² + 1 is a square plus 1
     above, below = fraction(simpler)
     if below.is_nonnegative:
         yield above  # undefined at zeros of the denominator
-        yield from _factored(above)
+        yield from _factorizations(above)
 
 
-def _factored(expr: Expr) -> Iterator[Expr]:
+def _factorizations(expr: Expr) -> Iterator[Expr]:
     bits = sum(int(number.p).bit_length() + int(number.q).bit_length() for number in atoms(expr, Rational))
     if expr.is_Add and len(expr.args) <= MAX_FACTORED and bits <= MAX_BITS:
         yield factor(expr)

@@ -104,7 +104,7 @@ def identity_multiples(head: Symbol, system: FeatureMapSystem) -> tuple[float, .
     largest_k = min(bound, largest)
     if largest_k == inf:
         return TRIAL_MULTIPLES
-    return tuple(sign * _rounded_down(largest_k / 2**j) for j in range(MAX_HALVINGS)) if largest_k > 0 else (0.0,)
+    return tuple(sign * _round_down(largest_k / 2**j) for j in range(MAX_HALVINGS)) if largest_k > 0 else (0.0,)
 
 
 def _largest_multiple(learned: Learned, channels: int) -> float:
@@ -131,7 +131,7 @@ def initial_states(system: FeatureMapSystem, weights: OperatorWeights) -> list[I
         unit, pairs = 1 / k, SCALAR_TRIALS
     else:
         unit, pairs = sqrt(max(system.epsilons)) / k, TWO_CHANNEL_TRIALS
-    rounded = [(_scaled(one, unit), _scaled(other, unit)) for one, other in pairs]
+    rounded = [(_scale(one, unit), _scale(other, unit)) for one, other in pairs]
     if not isinstance(system.ode, SeparableOde):
         return [InitialStates(one, other) for one, other in rounded]
     return [initial for one, other in rounded for initial in _pair_states(one, other)]
@@ -146,15 +146,15 @@ def _pair_states(one: Vector, other: Vector) -> Iterator[InitialStates]:
     yield InitialStates((*one, *other), (*other, *one))
 
 
-def _scaled(values: Vector, by: float) -> Vector:
-    return tuple(_rounded(by * a) for a in values)
+def _scale(values: Vector, by: float) -> Vector:
+    return tuple(_round(by * a) for a in values)
 
 
-def _rounded(x: float) -> float:
+def _round(x: float) -> float:
     return float(f"{x:.3g}")
 
 
-def _rounded_down(x: float) -> float:
+def _round_down(x: float) -> float:
     """The number rounded down to three digits."""
     digits = 2 - floor(log10(x))
     return float(f"{floor(x * 10**digits) / 10**digits:.3g}")

@@ -66,7 +66,7 @@ def compile_right_hand_side(expr: Expr, weights: OperatorWeights, channels: int,
     if isinstance(expr, Field):
         return _field(expr, channels, spec)
     if isinstance(expr, Applied):
-        return _scaled(
+        return _scale(
             _multiple_of(expr.operator, weights, spec), compile_right_hand_side(expr.body, weights, channels, spec)
         )
     if isinstance(expr, Layer):
@@ -75,8 +75,8 @@ def compile_right_hand_side(expr: Expr, weights: OperatorWeights, channels: int,
         )
     factor, rest = with_number(expr)
     if factor != 1:
-        return _scaled(float(factor), compile_right_hand_side(rest, weights, channels, spec))
-    return _composed(expr, [compile_right_hand_side(a, weights, channels, spec) for a in expr.args])
+        return _scale(float(factor), compile_right_hand_side(rest, weights, channels, spec))
+    return _compose(expr, [compile_right_hand_side(a, weights, channels, spec) for a in expr.args])
 
 
 def _field(field: Field, channels: int, spec: Spec) -> RightHandSide:
@@ -97,7 +97,7 @@ def _multiple_of(operator: Expr, weights: OperatorWeights, spec: Spec) -> float:
     return weights.of(inner.head)
 
 
-def _scaled(k: float, inner: RightHandSide) -> RightHandSide:
+def _scale(k: float, inner: RightHandSide) -> RightHandSide:
     return lambda states: tuple([k * a for a in inner(states)])
 
 
@@ -122,7 +122,7 @@ def _normalisation(norm: Normalisation, inner: RightHandSide, weights: OperatorW
     return value
 
 
-def _composed(expr: Expr, inner: list[RightHandSide]) -> RightHandSide:
+def _compose(expr: Expr, inner: list[RightHandSide]) -> RightHandSide:
     if isinstance(expr, Add):
         return lambda states: tuple(map(sum, zip(*[f(states) for f in inner], strict=True)))
     if isinstance(expr, Mul):

@@ -110,11 +110,11 @@ def logit_rescaling(e: AuditRuns) -> MaskingFinding:
     size = e.predictor.query(e.x).nan_to_num().std(1).median().clamp_min(1e-30)
     model = e.predictor.model
 
-    def standardized(x: Tensor) -> Tensor:
+    def standardize(x: Tensor) -> Tensor:
         logits = model(x)
         return (logits - logits.mean(1, keepdim=True)) * (10.0 / size)
 
-    scaled = Predictor(standardized, eot=e.predictor.eot, draws=e.predictor.draws)
+    scaled = Predictor(standardize, eot=e.predictor.eot, draws=e.predictor.draws)
     more = int((e.run_pgd(e.eps, model=scaled) & ~e.white_box).sum())
     suspicious = more >= e.min_count
     text = f"PGD on logits rescaled from standard deviation {size:.3g} to 10 finds {more} more adversarial examples "

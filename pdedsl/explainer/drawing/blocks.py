@@ -117,7 +117,7 @@ def _segment(segment: SdeSteps, max_step: Expr, analysis: Analysis) -> Node:
     length = segment.steps * segment.step
     steps = 1 if _has_constant_coefficients(segment, analysis) else ceil(length / max_step)
     noise = segment.noise and DiagramBlock(
-        "noise", (noise_text(_rescaled(segment.noise, segment.steps, steps)),), (segment.noise.span,)
+        "noise", (noise_text(_rescale_noise(segment.noise, segment.steps, steps)),), (segment.noise.span,)
     )
     if steps == 1 and _has_constant_coefficients(segment, analysis):
         block = DiagramBlock("one exact step along the velocity field", (f"over a time of {length}",), (segment.span,))
@@ -130,7 +130,7 @@ def _segment(segment: SdeSteps, max_step: Expr, analysis: Analysis) -> Node:
     return BlockGroup(count_noun(steps, "step"), (block, noise) if noise else (block,))
 
 
-def _rescaled(noise: Noise, planned: int, taken: int) -> Noise:
+def _rescale_noise(noise: Noise, planned: int, taken: int) -> Noise:
     """The noise rescaled to a step of another length: its variance is proportional to the length."""
     return replace(noise, std=noise.std * sqrt(planned) / sqrt(taken)) if isinstance(noise, ConstantNoise) else noise
 
@@ -317,7 +317,7 @@ def _stage(width: int, size: tuple[int, int], plan: ImagePlan, analysis: Analysi
         if isinstance(plan.system, SeparableOde)
         else f"{width} channels"
     )
-    rights = [_summed(tuple(_right(right, analysis))) for right in plan.system.right_hand_sides]
+    rights = [_sum_node(tuple(_right(right, analysis))) for right in plan.system.right_hand_sides]
     title, alternates = f"{channels}, {sizes(*size)}: {steps}", isinstance(plan.method, Verlet)
     return (
         BlockGroup(title, tuple(rights), parallel=not alternates)
@@ -326,7 +326,7 @@ def _stage(width: int, size: tuple[int, int], plan: ImagePlan, analysis: Analysi
     )
 
 
-def _summed(blocks: tuple[DiagramBlock, ...]) -> Node:
+def _sum_node(blocks: tuple[DiagramBlock, ...]) -> Node:
     return blocks[0] if len(blocks) == 1 else BlockGroup("sum", blocks, parallel=True)
 
 

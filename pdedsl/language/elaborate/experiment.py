@@ -131,7 +131,7 @@ def _value(key: t.Name, item: t.Item, rule: BlockEntry, env: Environment) -> obj
             option = elaborate_option(item.value, forms, errors.options.entry_kind(key.id), env.number, item.span)
             return Transfer(option, _source(item)) if sourced else option
         case OptionNames():
-            return _named(key, item, rule.what, env)
+            return _elaborate_option_name(key, item, rule.what, env)
         case Plain(param=param):
             if (
                 isinstance(item.value, t.Name)
@@ -153,7 +153,7 @@ def _source(item: t.Item) -> str:
     return item.source.value if isinstance(item.source, t.String) else item.source.text
 
 
-def _named(key: t.Name, item: t.Item, names: OptionNames, env: Environment) -> object:
+def _elaborate_option_name(key: t.Name, item: t.Item, names: OptionNames, env: Environment) -> object:
     head = item.value.head if isinstance(item.value, t.Call) else item.value
     if isinstance(head, t.Name) and head.id in names.forms:
         return elaborate_option(item.value, names.forms, errors.options.entry_kind(key.id), env.number, item.span)

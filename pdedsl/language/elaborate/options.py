@@ -27,7 +27,7 @@ from pdedsl.config.base import (
     Text,
     Value,
     Whole,
-    wanted_of,
+    describe_kind,
 )
 from pdedsl.config.blocks import Image
 from pdedsl.config.networks import Torch
@@ -203,7 +203,7 @@ def _elaborate_value(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -
 def _choice_value(choice: Choice, word: str, key: str, span: Span) -> Value:
     value = choice.named(word)
     if value is None:
-        raise errors.options.invalid_value(key, wanted_of(choice), span, suggest(word, choice.words))
+        raise errors.options.invalid_value(key, describe_kind(choice), span, suggest(word, choice.words))
     return value
 
 

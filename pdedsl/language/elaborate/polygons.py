@@ -38,10 +38,10 @@ def polygon_vertices(call: t.Call, env: Environment) -> tuple[Vertex, ...]:
         vertices.append((env.number(row.items[0]), env.number(row.items[1])))
     if len(vertices) > 1 and vertices[0] == vertices[-1]:
         vertices.pop()
-    return _normalized(vertices, call.span)
+    return _normalize(vertices, call.span)
 
 
-def _normalized(vertices: Sequence[Vertex], span: Span) -> tuple[Vertex, ...]:
+def _normalize(vertices: Sequence[Vertex], span: Span) -> tuple[Vertex, ...]:
     count = len(vertices)
     area = sum(_cross((0, 0), a, b) for a, b in zip(vertices, [*vertices[1:], *vertices[:1]], strict=True))
     if count < 3 or area == 0 or len(set(vertices)) < count:

@@ -34,33 +34,33 @@ class FourierAxis:
 class FourierGrid:
     """A periodic box, and a finer grid for products, with at least `fine` points for each of `half` modes."""
 
-    rings: tuple[FourierAxis, ...]
+    axes: tuple[FourierAxis, ...]
     fine: int
     like: Tensor
 
     @cached_property
     def dimension(self) -> int:
-        return len(self.rings)
+        return len(self.axes)
 
     @cached_property
-    def axes(self) -> tuple[int, ...]:
+    def dims(self) -> tuple[int, ...]:
         return tuple(range(-self.dimension, 0))
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
-        least = [self.fine * r.half for r in self.rings]
+        least = [self.fine * r.half for r in self.axes]
         return tuple(least) if self.dimension > 1 else (_fast_length(least[0]),)
 
     def points(self) -> list[Tensor]:
         """The coordinates of the fine grid, each in a shape that broadcasts."""
         return [
-            self._along(k, r.start + r.period * self._counted(m) / m)
-            for k, (r, m) in enumerate(zip(self.rings, self.sizes, strict=True))
+            self._along(k, r.start + r.period * self._count_from_zero(m) / m)
+            for k, (r, m) in enumerate(zip(self.axes, self.sizes, strict=True))
         ]
 
     def frequencies(self) -> list[Tensor]:
         """2π k / period, each in a shape that broadcasts."""
-        return [self._along(k, self._whole(k) * (2 * pi / r.period)) for k, r in enumerate(self.rings)]
+        return [self._along(k, self._wave_numbers(k) * (2 * pi / r.period)) for k, r in enumerate(self.axes)]
 
     def derivative(self, orders: tuple[int, ...]) -> Tensor:
         """∏ (i κ)^α, on the modes."""
@@ -70,28 +70,28 @@ class FourierGrid:
     def values(self, coefficients: Tensor) -> Tensor:
         """The values on the fine grid."""
         padded = coefficients
-        for axis, ring, size in zip(self.axes[:-1], self.rings, self.sizes, strict=False):
-            padded = _pad_modes(padded, axis, ring.half, size)  # the transform itself pads the last axis
-        values: Tensor = torch.fft.irfftn(padded, s=self.sizes, dim=self.axes, norm="forward")
+        for dim, axis, size in zip(self.dims[:-1], self.axes, self.sizes, strict=False):
+            padded = _pad_modes(padded, dim, axis.half, size)  # the transform itself pads the last axis
+        values: Tensor = torch.fft.irfftn(padded, s=self.sizes, dim=self.dims, norm="forward")
         return values
 
     def coefficients(self, values: Tensor) -> Tensor:
         """The coefficients of values on the fine grid, truncated to the modes."""
         # MKL of older versions of torch refuses values that are one number for all points.
-        whole: Tensor = torch.fft.rfftn(values.contiguous(), dim=self.axes, norm="forward")
-        for axis, ring in zip(self.axes, self.rings, strict=True):
-            whole = _truncate_modes(whole, axis, ring.half)
-        return whole
+        spectrum: Tensor = torch.fft.rfftn(values.contiguous(), dim=self.dims, norm="forward")
+        for dim, axis in zip(self.dims, self.axes, strict=True):
+            spectrum = _truncate_modes(spectrum, dim, axis.half)
+        return spectrum
 
-    def _whole(self, k: int) -> Tensor:
-        half = self.rings[k].half
-        up = self._counted(half)
-        return up if k == self.dimension - 1 else torch.cat([up, -up[1:].flip(0)])
+    def _wave_numbers(self, k: int) -> Tensor:
+        half = self.axes[k].half
+        nonnegative = self._count_from_zero(half)
+        return nonnegative if k == self.dimension - 1 else torch.cat([nonnegative, -nonnegative[1:].flip(0)])
 
-    def _along(self, k: int, line: Tensor) -> Tensor:
-        return line.reshape([-1 if j == k else 1 for j in range(self.dimension)])
+    def _along(self, k: int, values: Tensor) -> Tensor:
+        return values.reshape([-1 if j == k else 1 for j in range(self.dimension)])
 
-    def _counted(self, n: int) -> Tensor:
+    def _count_from_zero(self, n: int) -> Tensor:
         return torch.arange(n, dtype=self.like.dtype, device=self.like.device)
 
 

@@ -98,7 +98,7 @@ class FourierFeatureValues:
         """Σⱼ aⱼ ∂^α φⱼ, (m,), for each α."""
         return [of @ (factor * weights) for factor, of in map(self._factor, orders)]
 
-    def combined(self, coefficients: Sequence[Tensor], orders: Sequence[MultiIndex]) -> Tensor:
+    def combine(self, coefficients: Sequence[Tensor], orders: Sequence[MultiIndex]) -> Tensor:
         """Σ cₐ(x) ∂^α φ, (m, n), by one matrix product for all derivatives of even order and one for the others."""
         total = torch.zeros_like(self.angle)
         for odd in (0, 1):
@@ -205,7 +205,7 @@ class SymmetrizedFeatureValues:
         """Σⱼ aⱼ ∂^α φⱼ, (m,), for each α."""
         return [self._product(pattern) @ (factor * weights) for pattern, factor in map(self._factor, orders)]
 
-    def combined(self, coefficients: Sequence[Tensor], orders: Sequence[MultiIndex]) -> Tensor:
+    def combine(self, coefficients: Sequence[Tensor], orders: Sequence[MultiIndex]) -> Tensor:
         """Σ cₐ(x) ∂^α φ, (m, n), by one matrix product for all derivatives with the same pattern."""
         total = self.points.new_zeros(len(self.points), len(self.waves.phases))
         values = [self._factor(o) for o in orders]
@@ -295,8 +295,8 @@ class PermutationInvariantFeatureValues:
         parts = [plain.at(x).values(orders, spread) for x in torch.split(self.points, self._size)]
         return [torch.cat(column) for column in zip(*parts, strict=True)]
 
-    def combined(self, coefficients: Sequence[Tensor], orders: Sequence[MultiIndex]) -> Tensor:
+    def combine(self, coefficients: Sequence[Tensor], orders: Sequence[MultiIndex]) -> Tensor:
         """Σ cₐ(x) ∂^α φ, (m, n)."""
         parts = zip(*(torch.split(t, self._size) for t in (self.points, *coefficients)), strict=True)
-        sums = [self.waves.every.at(x).combined(c, orders) for x, *c in parts]
+        sums = [self.waves.every.at(x).combine(c, orders) for x, *c in parts]
         return torch.cat([f.reshape(len(f), -1, len(self.waves.phases)).mean(1) for f in sums])

@@ -180,7 +180,7 @@ class _ActivationJets(torch.autograd.Function):
         out = torch.empty_like(z)
         out[0] = value
         torch.mul(z[1:], derived[0], out=out[1:])
-        ctx.operators, quadratic = _numbered(z, operators), []
+        ctx.operators, quadratic = _number_streams(z, operators), []
         for stream, pair in ctx.operators:
             quadratic.append(_quadratic_form(z, pair))
             out[stream].addcmul_(derived[1], quadratic[-1])
@@ -208,7 +208,7 @@ class _ActivationJets(torch.autograd.Function):
         return gradient, None, None
 
 
-def _numbered(z: Tensor, operators: SecondOrderTerms) -> list[tuple[int, tuple[Tensor, list[int], list[int]]]]:
+def _number_streams(z: Tensor, operators: SecondOrderTerms) -> list[tuple[int, tuple[Tensor, list[int], list[int]]]]:
     """The operators with second derivatives, with the numbers of their streams."""
     return [(len(z) - len(operators) + k, pair) for k, pair in enumerate(operators) if pair[1]]
 
@@ -418,14 +418,14 @@ class JetNetwork(nn.Module):
         return self.without_images(left), layers
 
     def _first(self, points: Tensor, request: DerivativeRequest, coefficients: tuple[Tensor, ...]) -> Tensor:
-        streams = [self.inputs(points, 0), *(self._derived(points, o) for o in list(request.place)[1:])]
+        streams = [self.inputs(points, 0), *(self._input_derivatives(points, o) for o in list(request.place)[1:])]
         for parts, factors in zip(request.operators, coefficients, strict=True):
-            streams.append(sum(factors[:, k, None] * self._derived(points, o) for k, o in enumerate(parts)))  # type: ignore[arg-type]
+            streams.append(sum(factors[:, k, None] * self._input_derivatives(points, o) for k, o in enumerate(parts)))  # type: ignore[arg-type]
         return torch.stack(streams)
 
-    def _derived(self, points: Tensor, orders: MultiIndex) -> Tensor:
+    def _input_derivatives(self, points: Tensor, orders: MultiIndex) -> Tensor:
         """∂^α of the inputs by x: for an image, the sign changes with every derivative along the reflected axis."""
-        features = self._embedded(points, orders)
+        features = self._unreflected_input_derivatives(points, orders)
         if self.symmetry is None or self.symmetry.is_shift or orders[self.symmetry.axis] % 2 == 0:
             return features
         own, images = features.chunk(2)
@@ -453,7 +453,7 @@ class JetNetwork(nn.Module):
         periods = 2 if shifted else 1
         return _input(scaled[:, k] / periods, order, self.lengths[k] * periods, self.periodic[k])
 
-    def _embedded(self, points: Tensor, orders: MultiIndex) -> Tensor:
+    def _unreflected_input_derivatives(self, points: Tensor, orders: MultiIndex) -> Tensor:
         """∂^α of the inputs."""
         scaled = (points - self.middle) / self.lengths
         axes = [k for k, order in enumerate(orders) if order]

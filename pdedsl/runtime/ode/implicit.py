@@ -209,7 +209,7 @@ class NewtonSteps:
 
     def _newton(self, w: Tensor, time: float, level: int) -> Tensor | None:
         with torch.no_grad():
-            stages, iterations = self._converged(w.detach(), time, level)
+            stages, iterations = self._iterate(w.detach(), time, level)
         if stages is None:
             return None
         if w.requires_grad or self._requires_grad(w, time):
@@ -224,7 +224,7 @@ class NewtonSteps:
     def _requires_grad(self, w: Tensor, time: float) -> bool:
         return torch.is_grad_enabled() and self.right(w, time).requires_grad
 
-    def _converged(self, w: Tensor, time: float, level: int) -> tuple[Tensor | None, int]:
+    def _iterate(self, w: Tensor, time: float, level: int) -> tuple[Tensor | None, int]:
         stages, before = w.expand(self.method.stages, -1).clone(), float("inf")
         for k in range(1, MAX_NEWTON_ITERATIONS + 1):
             correction = self._correction(stages, w, time, level)

@@ -190,9 +190,9 @@ class StepHistory:
         newest = range(0 if count == INTERPOLATION_NODES - 1 else count - half, last)
         allowed = (2.0**INTERPOLATION_NODES * control.interpolation_tolerance * self.size).clamp_min(1e-300)
         asked = (k for k in newest if self.levels[k] <= max(longest, MAX_INTERPOLATION_LEVEL - 1))
-        return {k: float((control.size(self._missed(k)) / allowed).max()) for k in asked}
+        return {k: float((control.size(self._interpolation_error(k)) / allowed).max()) for k in asked}
 
-    def _missed(self, k: int) -> Tensor:
+    def _interpolation_error(self, k: int) -> Tensor:
         """The interpolation error in the middle of pair k, by the polynomial through the ends around it."""
         first = min(max(k - INTERPOLATION_NODES // 2 + 1, 0), len(self.ends) - INTERPOLATION_NODES)
         ends, middle = self.ends[first : first + INTERPOLATION_NODES], self.ends[k] + _step_ticks(self.levels[k] + 1)

@@ -128,14 +128,14 @@ class DiscreteProblem:
         while reached < 1:
             level = min(1.0, reached + step)
 
-            def mixed(v: Array, s: float = level) -> Array:
+            def homotopy(v: Array, s: float = level) -> Array:
                 return np.asarray((1 - s) * (offset + slope @ v) + s * residual(v))
 
-            def mixed_jacobian(v: Array, s: float = level) -> csc_matrix:
+            def homotopy_jacobian(v: Array, s: float = level) -> csc_matrix:
                 return (1 - s) * slope + s * jacobian(v)
 
             try:
-                w = self._newton(w, mixed, mixed_jacobian)
+                w = self._newton(w, homotopy, homotopy_jacobian)
                 reached, step = level, 2 * step
             except ElementsSolveFailed:
                 step /= 2

@@ -131,7 +131,7 @@ def _error_note(error: float, fine: GridResult, shocks: bool) -> str:
 def solve_on_one_grid(plan: GridPlan, budget: StepBudget) -> nn.Module:
     """The solution with n points per dimension, without an error estimate."""
     like = torch.zeros((), dtype=torch.float64)
-    module = _solve_or_fail(plan, plan.method.n, {}, like, _fixed(budget))[0].module
+    module = _solve_or_fail(plan, plan.method.n, {}, like, _fixed_budget(budget))[0].module
     return add_lifts(module, plan.lifts, plan.problem.domain.coordinates)
 
 
@@ -176,7 +176,7 @@ def levels_by_grid(
         budget = StepBudget(tolerance / COARSE_TOL_FACTOR**time_level, max_steps, is_exhausted)
         try:
             with torch.no_grad():
-                result = _solve_level(plan, sizes, {}, like, _fixed(budget))
+                result = _solve_level(plan, sizes, {}, like, _fixed_budget(budget))
         except GridSolveFailed as failure:
             failures += 1
             final = isinstance(failure, IllPosedProblem) or isinstance(failure.__cause__, CpuTimeExceeded)
@@ -205,7 +205,7 @@ def _levels_by_integrator(plan: GridPlan, tolerance: float, max_steps: int | Non
     """Solutions with decreasing tolerances, each compared with a second integrator."""
     level_tolerance = tolerance
     while level_tolerance >= MIN_TOLERANCE:
-        result = _solve_level(plan, (), {}, like, _fixed(StepBudget(level_tolerance, max_steps)))
+        result = _solve_level(plan, (), {}, like, _fixed_budget(StepBudget(level_tolerance, max_steps)))
         estimates = {EstimateKind.SECOND_METHOD: result.metrics[TIME_ERROR]}
         yield SolverResult(result.module, plan.method, result.metrics, result.notes, {}, estimates)
         level_tolerance /= COARSE_TOL_FACTOR
@@ -250,7 +250,7 @@ Budget = Callable[[float], StepBudget]
 """The budget of time steps for the tolerance of a scheme."""
 
 
-def _fixed(budget: StepBudget) -> Budget:
+def _fixed_budget(budget: StepBudget) -> Budget:
     """A budget that does not depend on the scheme."""
     return lambda _: budget
 

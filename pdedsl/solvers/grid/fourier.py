@@ -123,7 +123,7 @@ class FourierProblem:
         numbers = compile_expressions(self.system, [c for _, _, c in self.linear.parts])((), self.initial_values)
         for (row, jet, _), number in zip(self.linear.parts, numbers, strict=True):
             d = self.system.jet_derivatives[jet]
-            for axis in grid.axes:
+            for axis in grid.dims:
                 number = number.narrow(axis, 0, 1)
             values[row][d.component] = values[row][d.component] + number * grid.derivative(d.orders)
         entries = torch.broadcast_tensors(*(e for row in values for e in row))  # type: ignore[no-untyped-call]
@@ -271,7 +271,7 @@ def solve_fourier(
     )
     times = physical_times(system, history)
     states = torch.stack([problem.all_variables(w, t) for w, t in zip(history.states, times, strict=True)])
-    module = make_expansion(system, grid.rings, _component_values(problem, states), times)
+    module = make_expansion(system, grid.axes, _component_values(problem, states), times)
     return GridResult(_split_batch(module, problem), step_metrics(history), _notes(scheme, grid, history))
 
 
@@ -298,7 +298,7 @@ def _stepper(problem: FourierProblem) -> ExponentialSteps:
 
 def _initial(problem: FourierProblem) -> Tensor:
     system, grid = problem.system, problem.grid
-    data = FourierGrid(grid.rings, max(grid.fine, 4), grid.like)
+    data = FourierGrid(grid.axes, max(grid.fine, 4), grid.like)
     values = compile_expressions(system, system.initial)(
         (), FourierProblem(problem.scheme, data, problem.parameter_values).initial_values
     )
@@ -313,7 +313,7 @@ def _expand_to_grid(problem: FourierProblem, grid: FourierGrid, values: tuple[Te
 def _component_values(problem: FourierProblem, coefficients: Tensor) -> Tensor:
     """The components at more points than there are modes, (T, components, …), those of a batch one after another; from
     coefficients of states (T, ..., variables, modes…)."""
-    grid = FourierGrid(problem.grid.rings, 2, problem.grid.like)
+    grid = FourierGrid(problem.grid.axes, 2, problem.grid.like)
     own = [k for k, (_, j) in enumerate(problem.system.variables) if j == 0]
     selected = coefficients.index_select(problem.variable_axis, torch.tensor(own, device=coefficients.device))
     return grid.values(selected).flatten(1, problem.variable_axis)
@@ -326,14 +326,14 @@ def _solve_stationary(problem: FourierProblem) -> GridResult:
     source = grid.coefficients(_expand_to_grid(problem, grid, values))
     solution = -matvec_modes(torch.linalg.pinv(problem.symbol), source, grid.dimension)
     remainder = matvec_modes(problem.symbol, solution, grid.dimension) + source
-    module = TensorProductExpansion(grid.rings, _component_values(problem, solution.unsqueeze(0)), None)
-    modes = " × ".join(str(r.modes) for r in grid.rings)
+    module = TensorProductExpansion(grid.axes, _component_values(problem, solution.unsqueeze(0)), None)
+    modes = " × ".join(str(r.modes) for r in grid.axes)
     notes = (f"Fourier series with {modes} modes, division by the symbol",)
     return GridResult(_split_batch(module, problem), {DISCRETE_RESIDUAL: float(remainder.detach().abs().max())}, notes)
 
 
 def _notes(scheme: FourierScheme, grid: FourierGrid, history: TimeHistory) -> tuple[str, ...]:
-    modes = " × ".join(str(r.modes) for r in grid.rings)
+    modes = " × ".join(str(r.modes) for r in grid.axes)
     notes = [f"Fourier series with {modes} modes, ETDRK4 in time: {steps_text(history)}"]
     extended = [str(x) for x, axis in zip(scheme.system.coordinates, scheme.axes, strict=False) if axis.reflected]
     if extended:

@@ -89,12 +89,12 @@ def refine_sizes(sizes: Sequence[int], decays: Sequence[AxisDecay] | None, toler
         return tuple(round(MAX_GROWTH * n) for n in sizes)
     unresolved = [d.tail > tolerance for d in decays]
     return tuple(
-        _refined(n, d, tolerance) if open_axis or not any(unresolved) else n
+        _refined_count(n, d, tolerance) if open_axis or not any(unresolved) else n
         for n, d, open_axis in zip(sizes, decays, unresolved, strict=True)
     )
 
 
-def _refined(n: int, decay: AxisDecay, tolerance: float) -> int:
+def _refined_count(n: int, decay: AxisDecay, tolerance: float) -> int:
     """Points for which the tail decays to the tolerance."""
     if decay.tail <= tolerance:
         return ceil(MIN_GROWTH * n)

@@ -115,15 +115,15 @@ def softmax(layer: FunctionCall) -> Pair:
     args, kwargs = layer.with_jets(layer.jets)
     axis = kwargs.get("dim", *args[1:2])
 
-    def centred(a: Tensor, p: Tensor) -> Tensor:
+    def centre(a: Tensor, p: Tensor) -> Tensor:
         return a - (p * a).sum(axis, keepdim=True)
 
     p = frame.centre(value, frame.blocks)
-    tilt = centred(layer.tangents[0], p)
+    tilt = centre(layer.tangents[0], p)
     if not frame.curved:
         return value, p * tilt
     p_lines, tilt_lines = frame.split(p)[0], frame.split(tilt)[0]
-    return value, frame.curve(p * tilt, p_lines * centred(tilt_lines.square(), p_lines))
+    return value, frame.curve(p * tilt, p_lines * centre(tilt_lines.square(), p_lines))
 
 
 def batch_norm(layer: FunctionCall) -> Pair:
