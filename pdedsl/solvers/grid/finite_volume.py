@@ -1,11 +1,13 @@
 """Finite-volume solver of conservation laws: MUSCL reconstruction, Rusanov flux, SSPRK3 with CFL-limited steps.
 
-dw̄/dt = -Σ ΔF/Δx + S for the cell averages w̄ (LeVeque 2002, ch. 6; Shu, Osher 1988).
+dw̄/dt = -Σ ΔF/Δx + S for the cell averages w̄ (LeVeque 2002, ch. 6), by limited linear reconstruction in each cell with
+the van Leer limiter (van Leer 1979), the Rusanov flux (1961) at each face, and the strong-stability-preserving
+Runge-Kutta method of Shu and Osher (1988).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, product
@@ -19,7 +21,6 @@ from pdedsl.ir.boundary import Face
 from pdedsl.ir.first_order_system import FirstOrderSystem
 from pdedsl.ir.solver_plans import FiniteVolumeScheme
 from pdedsl.runtime.basis.interpolation import CellAxis
-from pdedsl.runtime.muscl import reconstruct_faces, rusanov_flux, ssprk3_step
 from pdedsl.solvers.grid.grid_result import GridResult, GridSolveFailed, make_expansion, time_interval
 from pdedsl.solvers.grid.interface_fv import make_cells
 from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterValue, compile_expressions, nodal_values
@@ -27,6 +28,8 @@ from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterVa
 COURANT = 0.4  # CFL number
 MAX_STEPS = 1_000_000  # the wave speed has become unbounded if more are needed
 GAUSS_RULE = ((-(0.6**0.5), 5 / 18), (0.0, 8 / 18), (0.6**0.5, 5 / 18))
+
+CellRate = Callable[[Tensor, float], Tensor]
 
 
 @dataclass(frozen=True)
@@ -169,3 +172,35 @@ def solve_finite_volume(
     discretization = f"finite volumes (MUSCL, van Leer limiter, Rusanov flux), {cells} cells"
     note = f"{discretization}, SSPRK3 in time: {len(increments)} steps, Δt ≤ {max(increments):.2g}"
     return GridResult(module, {"steps": float(len(increments)), "longest step": max(increments)}, (note,))
+
+
+# ---- Limiter, numerical flux and time step
+
+
+def van_leer_limiter(left: Tensor, right: Tensor) -> Tensor:
+    """Van Leer limiter: the harmonic mean of two differences of the same sign, and zero otherwise."""
+    product = left * right
+    total = left + right
+    safe = torch.where(product > 0, total, torch.ones_like(total))
+    return torch.where(product > 0, 2 * product / safe, torch.zeros_like(total))
+
+
+def reconstruct_faces(padded: Tensor, dim: int) -> tuple[Tensor, Tensor]:
+    """Values on both sides of the n + 1 faces of n cells, from the cells and two ghost cells at each end."""
+    gaps = padded.diff(dim=dim)
+    size = gaps.shape[dim]
+    slopes = van_leer_limiter(gaps.narrow(dim, 0, size - 1), gaps.narrow(dim, 1, size - 1)) / 2
+    inner = padded.narrow(dim, 1, size - 1)
+    return (inner + slopes).narrow(dim, 0, size - 2), (inner - slopes).narrow(dim, 1, size - 2)
+
+
+def rusanov_flux(left: Tensor, right: Tensor, flux: tuple[Tensor, Tensor], speed: Tensor) -> Tensor:
+    """Rusanov (local Lax-Friedrichs) flux: the mean flux, with numerical diffusion by the maximum wave speed."""
+    return (flux[0] + flux[1] - speed * (right - left)) / 2
+
+
+def ssprk3_step(rate: CellRate, w: Tensor, time: float, h: float) -> Tensor:
+    """SSPRK3: convex combinations of Euler steps, of order three."""
+    first = w + h * rate(w, time)
+    second = 0.75 * w + 0.25 * (first + h * rate(first, time + h))
+    return w / 3 + 2 / 3 * (second + h * rate(second, time + h / 2))
