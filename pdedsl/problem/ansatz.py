@@ -23,9 +23,8 @@ from pdedsl.symbolic.rewrite import substitute
 from pdedsl.symbolic.symbols import Field
 
 NONSMOOTH = (Abs, Heaviside, Max, Min, Piecewise, sign, Field)
-MAX_DIMENSIONS = (
-    3  # space dimensions up to which boundary conditions are built in: the factor is a product over all faces
-)
+# space dimensions up to which boundary conditions are built in: the factor is a product over all faces
+MAX_DIMENSIONS = 3
 SAMPLES = (0.137, 0.418, 0.291, 0.733, 0.862)  # points at which functions are compared, as fractions of the intervals
 COMPARISON_RTOL = 1e-9  # rounding of values that agree
 

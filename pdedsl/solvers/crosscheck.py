@@ -48,6 +48,7 @@ from pdedsl.solvers.whole_space import Z_95, initial_data
 
 
 COMPARISON_POINTS = 1024  # the relative L2 difference has a sampling error of about 3 %
+Notify = Callable[[str], None]
 PINN_POINTS, PINN_STEPS = 500, 30  # of a PINN that the spec does not request
 
 
@@ -98,9 +99,7 @@ class Crosscheck:
         return ONE_DIGIT_RTOL if self.pairs else ERROR_RTOL
 
 
-def crosscheck(
-    compilation: Compilation, options: SolveOptions, tell: Callable[[str], None] = lambda _: None
-) -> Crosscheck:
+def crosscheck(compilation: Compilation, options: SolveOptions, notify: Notify = lambda _: None) -> Crosscheck:
     """Every applicable method for a boundary value problem."""
     plan = compilation.plan
     assert isinstance(plan, SolvePlan)
@@ -112,7 +111,7 @@ def crosscheck(
         results.append(MethodResult(exact.text, fix_gauge(exact.values, statement, points).detach(), 0.0, "none"))
     others = (_inexpensive(a.method, plan) for a in plan.alternatives if not a.obstacle)
     for solver in (plan.solver, *map(compilation.plan_solver, others)):
-        tell(str(solver.method))
+        notify(str(solver.method))
         results.append(_run_method(solver, plan, compilation.spec.source, options, points))
     pairs = tuple(compare_pair(a, b) for a, b in combinations(results, 2))
     return Crosscheck(
@@ -187,7 +186,7 @@ def solve_truncated(plan: GridPlan, *, seed: int = 0, device: torch.device | str
     boundary_max = _max_on_artificial_boundary(result, plan.problem, size, seed)
     box = f"domain truncated to [-{size:g}, {size:g}] per dimension"
     note = f"{box}; max |u| on the artificial boundary: {boundary_max:.1g}"
-    return replace(result, metrics={**result.metrics, "rim": boundary_max}, notes=(*result.notes, note))
+    return replace(result, metrics={**result.metrics, "boundary max": boundary_max}, notes=(*result.notes, note))
 
 
 def _max_on_artificial_boundary(result: SolverResult, statement: StrongForm, extent: float, seed: int) -> float:
@@ -208,17 +207,14 @@ def _max_on_artificial_boundary(result: SolverResult, statement: StrongForm, ext
 # Compared in the central half of the box, where its truncation does not matter, at the time farthest from the data.
 
 
-Notify = Callable[[str], None]
-
-
-def crosscheck_compilation(compilation: Compilation, device: str | None, tell: Notify) -> Crosscheck:
+def crosscheck_compilation(compilation: Compilation, device: str | None, notify: Notify) -> Crosscheck:
     """Every method that applies: to the problem on a physical domain; on R^d, the operator and a grid."""
     if isinstance(compilation.plan, SolvePlan):
-        return crosscheck(compilation, solve_options(compilation, device), tell)
+        return crosscheck(compilation, solve_options(compilation, device), notify)
     grid = _reference_grid(compilation)
     if grid is None:
         raise errors.runs.trained_not_solved(compilation.spec.space.span).within(compilation.spec.source)
-    return _crosscheck_operator(compilation, grid, tell)
+    return _crosscheck_operator(compilation, grid, notify)
 
 
 def _reference_grid(compilation: Compilation) -> Grid | None:
@@ -235,7 +231,7 @@ def _reference_grid(compilation: Compilation) -> Grid | None:
     )
 
 
-def _crosscheck_operator(compilation: Compilation, grid: Grid, tell: Notify) -> Crosscheck:
+def _crosscheck_operator(compilation: Compilation, grid: Grid, notify: Notify) -> Crosscheck:
     grid = replace(grid, extent=grid.extent or DEFAULT_EXTENT)
     extent, seed = float(grid.extent or DEFAULT_EXTENT), seed_of(compilation.spec)
     fractions = torch.rand(
@@ -246,11 +242,11 @@ def _crosscheck_operator(compilation: Compilation, grid: Grid, tell: Notify) -> 
     )
     points, reference = extent * (fractions - 0.5), compilation.plan_reference(grid)
     problem = truncate_domain(compilation.analysis, extent)
-    tell("evolution operator")
+    notify("evolution operator")
     operator = _estimate_by_operator(compilation, problem, points, seed)
     if isinstance(reference, PdeError):
         return Crosscheck((operator,), (), ((grid.name, reference.diagnostics[0].message),))
-    tell(str(grid))
+    notify(str(grid))
     on_grid = _solve_on_box(reference, str(grid), points, seed)
     return Crosscheck((operator, on_grid), (compare_pair(operator, on_grid),), ())
 
@@ -274,5 +270,5 @@ def _solve_on_box(plan: GridPlan, name: str, points: Tensor, seed: int) -> Metho
     *_, end = initial_data(plan.problem)
     with torch.no_grad():
         values = result(torch.cat([points, torch.full_like(points[:, :1], end)], 1))
-    error = max(result.metrics["error"], result.metrics["rim"] / float(values.abs().max()))
+    error = max(result.metrics["error"], result.metrics["boundary max"] / float(values.abs().max()))
     return MethodResult(name, values, error, "self-convergence to the N/2 grid, or truncation of the domain")

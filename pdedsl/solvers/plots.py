@@ -23,7 +23,7 @@ from pdedsl.ir.spec import Interval
 from pdedsl.lowering.truncated_domain import DEFAULT_EXTENT
 from pdedsl.runs.folder import METRICS
 from pdedsl.runs.metrics import read_metrics
-from pdedsl.runs.plots import new_figure, plot_curves, save_figure
+from pdedsl.runs.plots import INK, new_figure, plot_curves, save_figure
 from pdedsl.solvers.collocation_points import fix_gauge
 from pdedsl.solvers.error_estimate import ErrorEstimate, Reference, pde_residual_norm, residual_audit
 from pdedsl.solvers.methods import has_derivatives
@@ -138,7 +138,6 @@ def _inside(domain: Domain, points: Tensor) -> Tensor:
 # ---- Figures
 
 
-INK = "#333333"
 SIGNED, MAGNITUDE = "RdBu_r", "viridis"
 ONE_SIGN_RTOL = 0.01  # values of the other sign that are not visible: rounding errors, overshoots
 MAX_COMPONENTS = 4  # components
@@ -367,11 +366,8 @@ def _save_gif(path: Path, images: Sequence[Image]) -> None:
 
 
 BATCH_SIZE = 4096  # points at a time
-MONTE_CARLO_FRAMES = (
-    5  # each point costs thousands of paths; three of the frames are shared with the plot of the solution
-)
-
-
+# each point costs thousands of paths; three of the frames are shared with the plot of the solution
+MONTE_CARLO_FRAMES = 5
 DOMINANT_RATIO = 2.0  # of a difference to the error of the reference, from which it is mostly that of the solution
 
 

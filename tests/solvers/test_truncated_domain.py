@@ -24,4 +24,4 @@ def test_rotation_with_diffusion_has_its_closed_form() -> None:
     exact = torch.exp(-(across**2 + along**2) / width) / width
     gap = found(torch.stack([x, y, t], dim=1))[:, 0] - exact
     assert float(gap.abs().max()) < 1e-6
-    assert found.metrics["rim"] < 1e-6
+    assert found.metrics["boundary max"] < 1e-6

@@ -182,9 +182,8 @@ class PinnTask:
     @cached_property
     def measurement_rows(self) -> tuple[NetworkRows, ...]:
         """Rows of measurements; their residuals estimate the noise, for the standard deviations of the parameters."""
-        weight = (
-            1.0 if learned_functions(self.statement) else MEASUREMENT_WEIGHT
-        )  # with the lower weight a learned function takes many more steps
+        # with the lower weight a learned function takes many more steps
+        weight = 1.0 if learned_functions(self.statement) else MEASUREMENT_WEIGHT
         return tuple(
             NetworkRows(self.jet_residual(m.residual), m.points, m.points.new_tensor(weight), m.values)
             for m in (m.to(self.points) for m in self.measurements)
