@@ -33,7 +33,7 @@ def test_contents(wheel: Path) -> None:
     assert {Path(name).suffix for name in own} <= {".py", ".typed", ".pde", ".npz", ".lark", ".md"}
 
 
-def test_the_source_distribution_holds_what_is_versioned(wheel: Path) -> None:
+def test_the_source_distribution_contains_the_versioned_files(wheel: Path) -> None:
     """And nothing else: no caches, no runs, no hidden folders."""
     with tarfile.open(next(wheel.parent.glob("*.tar.gz"))) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}

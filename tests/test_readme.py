@@ -45,14 +45,14 @@ def test_the_spec_is_right() -> None:
     assert pdedsl.solve(physical, tol=1e-8).error.value < 1e-8
 
 
-def test_the_python_snippet_prints_what_it_says() -> None:
+def test_the_python_snippet_prints_its_comments() -> None:
     (snippet,) = (block for block in blocks("python") if "operator" in block)
     result = run("-c", snippet)
     assert result.returncode == 0, result.stderr
     assert result.stdout.split() == ["proved", "torch.Size([2])", "1361410"]
 
 
-def test_the_editor_snippet_prints_what_it_says(
+def test_the_editor_snippet_prints_its_comments(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (snippet,) = (block for block in blocks("python") if "pdedsl.editor" in block)

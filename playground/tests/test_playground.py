@@ -76,7 +76,7 @@ def test_an_error_is_shown_with_its_caret_and_its_fix_works(visit: Visit) -> Non
 
 
 @pytest.mark.parametrize(("before", "typed", "after"), [("require ", "lin", "require linearity"), ("", "\\nab", "∇")])
-def test_what_may_be_written_is_proposed(visit: Visit, before: str, typed: str, after: str) -> None:
+def test_completions_are_valid(visit: Visit, before: str, typed: str, after: str) -> None:
     visit.write(f"pde P\n{before}")
     visit.page.keyboard.type(typed)
     expect(visit.page.locator(".cm-tooltip-autocomplete [aria-selected]")).to_be_visible()
@@ -85,7 +85,7 @@ def test_what_may_be_written_is_proposed(visit: Visit, before: str, typed: str, 
     expect(visit.page.locator(".cm-line").nth(1)).to_have_text(after)
 
 
-def test_every_panel_says_what_the_engine_says(visit: Visit) -> None:
+def test_every_panel_shows_the_result_of_the_engine(visit: Visit) -> None:
     text = shipped_specs()["black_scholes"].read_text("utf-8")
     visit.page.select_option("#gallery", "black_scholes")
     expect(visit.page.locator("#status")).to_have_text("BlackScholes: no errors")
@@ -105,7 +105,7 @@ def test_every_panel_says_what_the_engine_says(visit: Visit) -> None:
     assert visit.page.locator("#panel pre").text_content() == overview.python_code(text)
 
 
-def test_a_click_in_the_drawing_goes_to_its_place(visit: Visit) -> None:
+def test_a_click_in_the_drawing_selects_the_source(visit: Visit) -> None:
     visit.page.select_option("#gallery", "heat")
     expect(visit.page.locator("#status")).to_have_text("Heat: no errors")
     visit.page.click("#tab-network")

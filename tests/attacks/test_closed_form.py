@@ -64,7 +64,7 @@ def test_in_a_box_that_cuts_the_ball(name: str, norm: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["ddn", "cw", "fab", "boundary"])
-def test_what_was_found_in_one_batch_holds_in_another(name: str) -> None:
+def test_adversarial_examples_are_valid_in_other_batches(name: str) -> None:
     """In their last digits scores depend on the batch, here on its size: points on the boundary move off it."""
     case = linear(2, 5, n=40)
 
@@ -112,7 +112,7 @@ def test_the_smallest_distance(name: str, norm: str, most: float, bounds: tuple[
 
 
 @pytest.mark.parametrize(("share", "found"), [(0.8, False), (3.0, True)])
-def test_a_fixed_c_decides_what_cw_finds(share: float, found: bool) -> None:
+def test_the_result_of_cw_depends_on_a_fixed_c(share: float, found: bool) -> None:
     """c‖∇f‖₁ = `share`: the minimum of ‖x′ − x‖∞ + c max{0, −f(x′)} is x itself below 1, the nearest point above."""
     case = linear(2, 5, n=40)
     distance = case.distance("inf")

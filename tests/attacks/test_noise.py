@@ -22,7 +22,7 @@ def lucky(x: Tensor) -> Tensor:
 
 @pytest.mark.parametrize("eot", [1, 3])
 @pytest.mark.parametrize(("name", "norm"), ONCE)
-def test_one_lucky_draw_fools_nobody(name: str, norm: str, eot: int) -> None:
+def test_one_noise_sample_does_not_decide_success(name: str, norm: str, eot: int) -> None:
     """Of 32 draws at least 18 must slip: a chance of 1.6e-4 for a sample, 1.7 % for all 104 here; seeds are fixed."""
     x, y = torch.rand(4, 5), torch.zeros(4, dtype=torch.long)
     result = attack(name, norm)(lucky, x, y, eps=0.2, eot=eot)
@@ -92,7 +92,7 @@ def test_probabilities_are_averaged_not_scores() -> None:
     assert Criterion(torch.tensor([0])).is_satisfied(mean_logits(scores)).item() == (p[0, 0].item() < 0.5)
 
 
-def test_what_is_fooled_costs_nothing_more() -> None:
+def test_no_queries_after_success() -> None:
     sizes = []
 
     def model(x: Tensor) -> Tensor:
@@ -114,7 +114,7 @@ def test_what_is_fooled_costs_nothing_more() -> None:
     assert sizes[-1] == 1  # the model was seen to repeat its answers
 
 
-def test_who_is_fooled_pays_no_last_gradient() -> None:
+def test_no_gradient_after_the_last_success() -> None:
     """The loss of a linear model with two classes is linear: it is known which step leads across."""
     sizes: list[tuple[int, bool]] = []
 

@@ -54,7 +54,7 @@ def test_abstention() -> None:
     assert result.lower.tolist() == [0.0, 0.0, 0.0]
 
 
-def test_what_cannot_succeed_stops_early() -> None:
+def test_a_certificate_that_cannot_succeed_stops_early() -> None:
     """Three classes of equal probability: half of the hits are out of reach after three quarters of the draws."""
 
     def model(x: Tensor) -> Tensor:
@@ -96,7 +96,7 @@ def test_clopper_pearson_is_exact(n: int, alpha: float) -> None:
     )
 
 
-def test_coverage_for_a_fixed_number_of_draws() -> None:
+def test_coverage_for_a_fixed_number_of_noise_samples() -> None:
     """P(p̲ > p) ≤ α, summed exactly over the binomial distribution: no simulation, no false alarm."""
     n, alpha = 200, 0.01
     bounds = clopper_pearson_lower(torch.arange(n + 1), n, alpha).numpy()
@@ -153,7 +153,7 @@ def test_how_soon_it_stops(p: float, draws: float) -> None:
     assert (told.int().argmax(1) + 1).double().mean() < 1.05 * draws
 
 
-def test_a_trained_model_needs_ten_times_fewer_draws() -> None:
+def test_a_trained_model_needs_ten_times_fewer_noise_samples() -> None:
     """Than n = 100,000, at equal α, over a set of test samples; the selection counts, the undecided count in full."""
     data = digits()
     model = trained(0.1)
@@ -180,7 +180,7 @@ def test_no_attack_on_the_average_succeeds_within_its_radius() -> None:
     assert y is not None
 
 
-def test_the_model_and_the_process_are_left_alone() -> None:
+def test_the_model_and_the_global_state_are_unchanged() -> None:
     model = nn.Sequential(nn.BatchNorm1d(2), nn.Dropout(0.5), nn.Linear(2, 3)).train()
     before, numbers = [value.clone() for value in model.state_dict().values()], torch.get_rng_state()
     x = torch.zeros(3, 2)

@@ -206,7 +206,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_kept_is_rejected(name: str) -> None:
+def test_infeasible_constraints_are_rejected(name: str) -> None:
     code, marked, words, text = REFUSED[name]
     found, place, message, hint = mistake(text)
     assert found == code

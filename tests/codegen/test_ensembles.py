@@ -148,7 +148,7 @@ def test_weights_are_not_learned_apart() -> None:
     assert (diagnostic.code, bool(diagnostic.hint)) == ("E604", True)
 
 
-def test_gradients_apart_are_those_of_members_trained_alone() -> None:
+def test_gradients_of_independent_training_are_those_of_single_members() -> None:
     """Σ_m CE(member_m) over `each`, against every member run by itself with the same noise: to the last bit."""
     together, alone = (built(SMALL).train() for _ in range(2))
     x, labels = inputs(SMALL, 4), torch.tensor([0, 1, 2, 1])
@@ -162,7 +162,7 @@ def test_gradients_apart_are_those_of_members_trained_alone() -> None:
     assert [s.state.tolist() for s in streams(together)] == [s.state.tolist() for s in streams(alone)]
 
 
-def test_members_do_not_see_each_other_apart() -> None:
+def test_members_trained_independently_are_independent() -> None:
     """The loss of one member leaves the weights of the others without gradient."""
     model, x = built(SMALL), inputs(SMALL, 2)
     loss(model.each(x)[1], torch.tensor([0, 1])).backward()

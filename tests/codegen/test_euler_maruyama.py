@@ -65,7 +65,7 @@ def test_network_and_operator_take_the_same_path(name: str) -> None:
 
 
 @pytest.mark.usefixtures("given_noise")
-def test_the_path_by_hand() -> None:
+def test_one_path_by_explicit_formulas() -> None:
     """ν = 1 + x² + t with the drift above, initial data: the first step is at t = 1."""
     module = compiled(text(*TERMS["known"])).module().double().train()
     y, dt = X, 1.0 / STEPS

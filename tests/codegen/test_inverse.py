@@ -63,7 +63,7 @@ def test_steps_without_an_inverse_say_so(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["hamiltonian", "one stage"])
-def test_what_lies_between_stages_is_not_inverted(name: str) -> None:
+def test_transitions_between_stages_are_not_inverted(name: str) -> None:
     model, x = network(TEXTS[name]), inputs(TEXTS[name], len(TEXTS))
     passages = model.states(x)
     for wrong in (model(x), passages[-1].end[0], [p.end for p in passages][1:]):

@@ -139,7 +139,7 @@ def test_operator_takes_each_field_from_the_module() -> None:
     assert len(list(operator.parameters())) == 12
 
 
-def test_a_coefficient_of_time_alone_reads_only_the_time() -> None:
+def test_a_coefficient_of_time_depends_on_time_only() -> None:
     spec = learned("∂u/∂t = v·∇u + a Δu", f"{V}\nlearn a(t) : scalar > 0 = mlp(width=8, depth=2)", realized=ONE)
     _, made = watched(spec)
     x = torch.randn(5, 2)
@@ -163,7 +163,7 @@ def test_resnet_on_points_runs_or_is_rejected() -> None:
         assert built(spec)(inputs(spec, 3)).shape == (3, 3)
 
 
-def test_heat_alone_on_images() -> None:
+def test_heat_equation_on_images() -> None:
     spec = picture("∂u/∂t = σ²Δu").replace("learn v(x, t) : vector = resnet(depth=20)\n", "")
     assert built(spec)(inputs(spec, 3)).shape == (3, 3)
 

@@ -93,7 +93,7 @@ def explained(text: str) -> list[str]:
 NOT_SHOWN = "no Lipschitz certificate: the equation is not shown to be non-expansive"
 
 
-def test_explain_says_what_breaks_the_certificate() -> None:
+def test_explain_names_the_obstacle_of_the_certificate() -> None:
     assert explained(shipped("monotone")) == []
     asked = changed(shipped("monotone"), ("  classes 10\n}", "  classes 10\n}\nevaluate {\n  certify lipschitz\n}"))
     assert [line.partition(": ")[2][:9] for line in explained(asked)] == ["the frame"]

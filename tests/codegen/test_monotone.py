@@ -104,7 +104,7 @@ def test_signs_are_those_of_the_spec() -> None:
     }
 
 
-def test_layers_have_what_the_spec_says() -> None:
+def test_layers_have_the_parameters_of_the_spec() -> None:
     model = compiled(light("parabolic")).module()
     assert {m.eps for m in model.modules() if isinstance(m, TotalVariationNorm)} == {1e-3}
     assert {m.activation.record.name for m in model.modules() if isinstance(m, SymmetricLayer)} == {"relu"}
@@ -134,7 +134,7 @@ def test_reversible_blocks_run_backwards(name: str) -> None:
         assert (states[0] - y).abs().max() > 1e-3
 
 
-def test_hamiltonian_step_by_hand() -> None:
+def test_hamiltonian_step_by_explicit_formulas() -> None:
     """Y ← Y + hK₁ᵀσ(N(K₁Z)), then Z ← Z − hK₂ᵀσ(N(K₂Y)) with the new Y, for h = 1."""
     model = built(light("hamiltonian"))
     block = model.stages[0]

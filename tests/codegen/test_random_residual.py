@@ -144,7 +144,7 @@ def test_factors_and_signs_of_the_velocity(equation: str) -> None:
         "v·∇u + 0.1 v₁² ∂²u/∂x₁² + 0.1 v₁ v₂ ∂²u/∂x₁∂x₂ + 0.1 v₂² ∂²u/∂x₂²",  # half of the mixed term
     ],
 )
-def test_what_is_no_random_map(equation: str) -> None:
+def test_maps_without_random_residuals(equation: str) -> None:
     declared = f"{V}\nlearn w(x, y, t) : vector = mlp(width=8, depth=2)" if "w·" in equation else V
     text = plane(f"∂u/∂t = {equation}", declared, 1, "1")
     assert compiled(text).analysis.equations[0].random_residual is None
@@ -233,7 +233,7 @@ def test_branches_must_be_alike() -> None:
 
 
 @pytest.mark.parametrize("name", ["stochastic_depth", "shake_shake"])
-def test_evaluation_averages_draws(name: str) -> None:
+def test_evaluation_averages_noise_samples(name: str) -> None:
     """The mean of draws is a probability, and one draw is not another."""
     text = changed(shipped(name), ("image(1, 28, 28)", "image(1, 8, 8)"))
     model, x = compiled(text).module().double().eval(), inputs(text, 3)

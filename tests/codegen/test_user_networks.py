@@ -84,7 +84,7 @@ def test_maps_are_found_in_torchvision(name: str) -> None:
     assert (len(found.maps), found.open, found.unread) == (MODELS[name].maps, (), ())
 
 
-def test_maps_are_found_and_left_alone() -> None:
+def test_residual_blocks_are_detected_and_unchanged() -> None:
     assert find_residual_blocks(nets.Net(blocks=2)).maps == ("blocks.0", "blocks.1")
     assert find_residual_blocks(nn.Sequential(nets.Pair(), nn.Linear(3, 3))).maps == ("0",)
     assert find_residual_blocks(nets.Plain()).maps == ()
@@ -100,7 +100,7 @@ def test_layers_of_transformers_that_are_torchs_own() -> None:
     assert find_residual_blocks(nets.Tokens(norm_first=False)).open == ("encoder.layers.0", "encoder.layers.1")
 
 
-def test_noise_stands_behind_each_map_in_the_order_of_calls() -> None:
+def test_noise_follows_each_residual_block_in_the_order_of_calls() -> None:
     network = user_backbone(nets.Net(), (1, 8, 8), 3).network(lambda layer: GaussianNoise(float(layer), seed=0))
     followed = {path: m.noise.std for path, m in network.named_modules() if isinstance(m, NoiseAfter)}
     assert followed == {"1.blocks.0": 2.0, "1.blocks.1": 1.0, "1.blocks.2": 0.0}
@@ -145,7 +145,7 @@ def test_maps_may_be_named(maps: str) -> None:
         (own(more=", width=1, width=2"), "E506: repeated argument 'width'"),
     ],
 )
-def test_what_does_not_fit_is_rejected(text: str, said: str) -> None:
+def test_incompatible_networks_are_rejected(text: str, said: str) -> None:
     assert said in refused(text)
 
 

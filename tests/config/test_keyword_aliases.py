@@ -59,7 +59,7 @@ def test_an_alias_is_the_keyword(old: str, new: str) -> None:
     assert pdedsl.format(pdedsl.format(old)) == pdedsl.format(old)
 
 
-def test_every_alias_stands_for_a_keyword_and_is_none() -> None:
+def test_every_alias_is_of_a_keyword_and_not_a_keyword_itself() -> None:
     for part, table in keyword_aliases.METHODS.items():
         assert set(table.values()) <= set(PARTS[part])
         assert not set(table) & set(PARTS[part])

@@ -51,7 +51,7 @@ def test_words_with_equal_arguments_are_equal(form: Form[Config]) -> None:
     assert (one, hash(one), one.name) == (two, hash(two), form.name)
 
 
-def test_what_was_given_and_where_does_not_count() -> None:
+def test_equality_ignores_positions_and_defaults() -> None:
     assert Located(Fixed(method=EULER), frozenset({"steps"})) == Located(Fixed(method=EULER))
     assert hash(Located(Noise(), frozenset({"kind"}))) == hash(Located(Noise()))
 

@@ -48,7 +48,7 @@ def test_augmentation_of_a_batch_is_that_of_its_halves(cut: int) -> None:
     assert torch.equal(torch.cat((first, second)), whole)
 
 
-def test_the_users_generator_and_the_batch_are_left_alone() -> None:
+def test_the_global_generator_and_the_batch_are_unchanged() -> None:
     x = images(8)
     before, state = x.clone(), torch.get_rng_state()
     augment(x, ALL, KeyedRng(0, 0))
@@ -106,7 +106,7 @@ def test_choices_are_the_same_in_every_precision() -> None:
         assert torch.equal(found.float(), expected)
 
 
-def test_points_take_noise_alone() -> None:
+def test_points_are_augmented_by_noise_only() -> None:
     x = torch.zeros(5, 2)
     assert augment(x, (Gaussian(std=1.0),), KeyedRng(0, 0)).shape == (5, 2)
     for kind, name in ((Crop(pad=1), "crop"), (Flip(), "flip")):

@@ -54,7 +54,7 @@ def test_first_elements_are_uniform() -> None:
     assert ((counts - 200) ** 2 / 200).sum() < 27.9
 
 
-def test_a_batch_is_its_own_and_the_users_generator_is_left_alone() -> None:
+def test_a_batch_is_a_copy_and_the_global_generator_is_unchanged() -> None:
     state = torch.get_rng_state()
     order = BatchOrder(0, 10, 4)
     expected = order.at(0).tolist()

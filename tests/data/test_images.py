@@ -43,7 +43,7 @@ def test_compressed_idx_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("last", [True, False])
-def test_an_npz_file_stands_for_a_set(last: bool, tmp_path: Path) -> None:
+def test_an_npz_file_replaces_a_data_set(last: bool, tmp_path: Path) -> None:
     x, y = pictures(20, (3, 32, 32), 0), np.arange(20) % 7
     stored = x.transpose(0, 2, 3, 1) if last else x
     np.savez(tmp_path / "cifar10.npz", x_train=stored, y_train=y, x_test=stored[:3], y_test=y[:3])

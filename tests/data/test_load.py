@@ -135,7 +135,7 @@ def test_parts_are_stratified_and_decided_by_the_seed() -> None:
     assert rows(data.test) < rows(whole.test)
 
 
-def test_a_smaller_part_lies_in_a_larger_one() -> None:
+def test_a_smaller_subset_is_contained_in_a_larger_one() -> None:
     small, large = (load(but(DIGITS, train=n, seed=4), None) for n in (100, 700))
     assert rows(small.train) < rows(large.train)
 
@@ -196,7 +196,7 @@ def test_mean_and_std_are_of_the_training_part(wanted: Located[Word]) -> None:
     assert data.std == pytest.approx(std, rel=1e-12)
 
 
-def test_loading_leaves_the_users_generators_alone() -> None:
+def test_loading_does_not_change_the_global_generators() -> None:
     state, legacy = torch.get_rng_state(), pickle.dumps(np.random.get_state())
     load(but(MOONS, validation=0.2), None)
     load(but(DIGITS, train=100), None)
@@ -212,7 +212,7 @@ def test_the_folder_of_the_data(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     assert data_root(None) == Path.home() / ".cache" / "pdedsl" / "data"
 
 
-def test_runs_with_several_training_seeds_share_the_data() -> None:
+def test_runs_with_several_training_seeds_use_the_same_data() -> None:
     data = [
         data_of(compilation, config_of(compilation.spec), None)
         for settings in (["train.seed=1"], ["train.seed=2"], ["train.data.seed=1"])

@@ -60,7 +60,7 @@ def test_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("shape", [None, (3, 4, 5)])
-def test_channels_may_come_last(tmp_path: Path, shape: tuple[int, ...] | None) -> None:
+def test_channels_last_is_accepted(tmp_path: Path, shape: tuple[int, ...] | None) -> None:
     data = read(four(tmp_path, BYTES.transpose(0, 2, 3, 1)), shape)
     assert (data.train.inputs.numpy() == BYTES).all()
     assert data.train.inputs.is_contiguous()

@@ -66,7 +66,7 @@ def test_every_prefix_is_stratified() -> None:
         assert (counts - n * LABELS.bincount() / 1000).abs().max() < 2
 
 
-def test_many_small_classes_do_not_come_all_at_once() -> None:
+def test_small_classes_are_spread_over_the_order() -> None:
     """900 samples of one class and one of each of 100: a tenth of the order has about 10 of these, sd below 3."""
     labels = torch.cat((torch.zeros(900, dtype=torch.int64), torch.arange(1, 101)))
     rare = (labels[stratified_order(labels, 0, "test")[:100]] > 0).sum().item()

@@ -91,7 +91,7 @@ def _rows(lines: list[str]) -> dict[tuple[str, int], dict[str, object]]:
     return {(row["key"], row["batch"]): timeless(row["columns"]) for row in rows}
 
 
-def test_two_processes_share_the_batches(subject: tuple[EvaluatedModel, Tensor, Tensor], tmp_path: Path) -> None:
+def test_two_processes_divide_the_batches(subject: tuple[EvaluatedModel, Tensor, Tensor], tmp_path: Path) -> None:
     """The results of two processes equal those of one."""
     whole, _ = columns(subject, tmp_path / _new_folder(tmp_path, "one"))
     both = tmp_path / _new_folder(tmp_path, "two")

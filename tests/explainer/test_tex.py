@@ -30,7 +30,7 @@ def test_signs() -> None:
     assert ascii_tex("日") == "日"
 
 
-def test_every_greek_letter_has_a_form() -> None:
+def test_every_greek_letter_has_a_latex_command() -> None:
     codes = {*range(0x391, 0x3AA), *range(0x3B1, 0x3CA)} - {0x3A2, 0x3C2}  # no letter, and the final sigma
     letters = [chr(code) for code in codes]
     assert len(letters) == 48

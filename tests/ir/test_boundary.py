@@ -96,7 +96,7 @@ def test_two_point_conditions(conditions: str, periodic: tuple[Periodic, ...]) -
     assert statement.periodic == periodic
 
 
-def test_the_keyword_stands_for_the_conditions() -> None:
+def test_the_keyword_periodic_is_equivalent_to_conditions() -> None:
     short = LINE.replace("[0, 2]", "[0, 2] antiperiodic")
     assert stated(short).periodic == (Periodic(0, 0, -1, Integer(0)),)
     written = LINE + "u(2, t) = -u(0, t)\n∂u/∂x(2, t) = -∂u/∂x(0, t)\n"

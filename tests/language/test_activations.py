@@ -69,7 +69,7 @@ def hashed(text: str) -> str:
 # ---- Table
 
 
-def test_runtime_and_language_share_one_table() -> None:
+def test_runtime_and_language_use_the_same_table() -> None:
     assert tuple(ACTIVATIONS) == tuple(BY_HAND)
     assert set(ACTIVATIONS) <= set(FUNCTIONS)
 

@@ -87,7 +87,7 @@ def test_elaborated_spec_changes() -> None:
     assert spec.realize.time == Located(Fixed(method=RK4, steps=9))
 
 
-def test_later_settings_see_earlier_ones() -> None:
+def test_settings_are_applied_in_order() -> None:
     assert "epochs    5" in changed("train.epochs=4", "train.epochs=5")
     assert "optimizer sgd(lr=0.3)" in changed("train.optimizer=sgd", "train.optimizer.lr=0.3")
     assert line(changed("evaluate.attack=", "evaluate.attack=fgsm(eps=1)"), "attack") == "attack fgsm(eps=1)"

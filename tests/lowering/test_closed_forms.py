@@ -133,7 +133,7 @@ def test_order_of_transport(scheme: str, order: int, data: str) -> None:
 
 
 @pytest.mark.parametrize("network", [False, True], ids=["operator", "network"])
-def test_coefficients_of_time_alone(network: bool) -> None:
+def test_coefficients_that_depend_on_time_only(network: bool) -> None:
     """Functions of t are numbers, not tensors: X(1) = x + ∫₀¹ (sin 2s, s) ds, by rk4 within 1e-7."""
     text = known("∂u/∂t = v·∇u", "let v(x, y, t) = [sin(2t), t]", data="u(x, y, 0) = x + y", realized=steps(8, "rk4"))
     expected = X.sum(-1) + (1 - math.cos(2.0)) / 2 + 0.5
@@ -145,7 +145,7 @@ def test_coefficients_of_time_alone(network: bool) -> None:
 
 
 @pytest.mark.parametrize(("term", "nu"), [("0.2 Δu", 0.2), ("½ 0.2 Δu", 0.1), ("σ²Δu", 0.04), ("½σ²Δu", 0.02)])
-def test_heat_alone(term: str, nu: float) -> None:
+def test_heat_equation(term: str, nu: float) -> None:
     """exp(−ν|k|²t)·cos(k·x), in one exact step."""
     text = known(f"∂u/∂t = {term}", "const σ = 0.2")
     assert_within(text, gaussian_wave(X, 2 * nu * 0.8 * torch.eye(2, dtype=F64)), 0.8)

@@ -168,7 +168,7 @@ async def test_diagnostics_of_the_last_of_several_changes(client: LanguageClient
 
 
 @pytest.mark.asyncio
-async def test_a_text_that_is_closed_while_it_waits_is_forgotten(client: LanguageClient) -> None:
+async def test_a_text_that_is_closed_during_analysis_is_removed(client: LanguageClient) -> None:
     uri, other = "file:///closed.pde", "file:///open.pde"
     await shown(client, spec("heat"), other)
     await shown(client, spec("heat"), uri)

@@ -39,7 +39,7 @@ def test_a_digit_that_rounds_away_is_found(tmp_path: Path) -> None:
         load_tensors(path)
 
 
-def test_what_was_written_is_read(tmp_path: Path) -> None:
+def test_round_trip(tmp_path: Path) -> None:
     save_tensors(tmp_path / "one.safetensors", TENSORS, PLAIN)
     tensors, plain = load_tensors(tmp_path / "one.safetensors")
     assert plain == {**PLAIN, "format": plain["format"]}

@@ -158,7 +158,7 @@ def panels(model: Classifier, count: int = 2, labels: int = 2) -> list[Panel]:
     return [Panel(f"Panel {k}", model, points, model(points).argmax(-1) % labels) for k in range(count)]
 
 
-def test_panels_stand_side_by_side_on_the_same_axes() -> None:
+def test_panels_have_the_same_axes() -> None:
     figure = boundaries_figure(panels(classes(circle)), 64)
     first, second, bar = figure.axes
     assert [first.get_title(), second.get_title()] == ["Panel 0", "Panel 1"]

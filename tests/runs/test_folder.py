@@ -19,14 +19,14 @@ def begun(folder: Path, names: tuple[str, ...]) -> None:
         (folder / name).write_text(name)
 
 
-def test_the_next_start_takes_away_what_is_half_written(tmp_path: Path) -> None:
+def test_temporary_files_are_removed_at_the_next_start(tmp_path: Path) -> None:
     begun(tmp_path / "run", LEFT + KEPT)
     with lock_run_folder(tmp_path / "run", resume=True):
         assert not any((tmp_path / "run" / name).exists() for name in LEFT)
     assert all((tmp_path / "run" / name).read_text() == name for name in KEPT)
 
 
-def test_another_process_keeps_what_it_is_writing(tmp_path: Path) -> None:
+def test_temporary_files_of_other_processes_stay(tmp_path: Path) -> None:
     begun(tmp_path / "run", KEPT)
     with lock_run_folder(tmp_path / "run", resume=True):
         (tmp_path / "run" / LEFT[0]).write_text("")

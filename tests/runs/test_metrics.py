@@ -30,7 +30,7 @@ def log(path: Path, events: list[Event], resume: int = 0) -> None:
             listener(event)
 
 
-def test_rows_hold_what_the_events_said(tmp_path: Path) -> None:
+def test_rows_contain_the_values_of_the_events(tmp_path: Path) -> None:
     path = tmp_path / "metrics.jsonl"
     log(path, [stepped(10), Saved(10, tmp_path), assessed(10)])
     assert read_metrics(path) == [
@@ -74,7 +74,7 @@ def test_a_line_is_there_when_the_call_returns(tmp_path: Path) -> None:
             assert path.read_bytes().count(b"\n") == count
 
 
-def test_what_is_not_a_number_is_null(tmp_path: Path) -> None:
+def test_non_finite_values_are_null(tmp_path: Path) -> None:
     path = tmp_path / "metrics.jsonl"
     log(path, [stepped(1, float("nan")), stepped(2, float("inf"))])
     assert [row["loss"] for row in read_metrics(path)] == [None, None]
@@ -105,7 +105,7 @@ def test_complete_last_line_without_newline_is_kept(tmp_path: Path) -> None:
     assert resumed.read_bytes() == whole.read_bytes()
 
 
-def test_a_log_begins_anew_without_resume_and_resumes_without_a_log(tmp_path: Path) -> None:
+def test_a_log_is_truncated_without_resume_and_created_on_resume(tmp_path: Path) -> None:
     path = tmp_path / "metrics.jsonl"
     log(path, RUN[:2], resume=20)
     log(path, RUN[2:4])

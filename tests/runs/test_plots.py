@@ -138,7 +138,7 @@ def test_the_picture_is_the_same_every_time(tmp_path: Path) -> None:
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
 
 
-def test_what_is_not_a_number_leaves_a_gap_and_no_failure(tmp_path: Path) -> None:
+def test_non_finite_values_leave_a_gap(tmp_path: Path) -> None:
     broken = rows(9)
     for row in broken[-4:]:
         row["loss"] = None

@@ -94,14 +94,14 @@ def test_a_line_for_each_epoch_and_for_each_half_minute() -> None:
     )
 
 
-def test_columns_stand_under_their_names() -> None:
+def test_columns_are_aligned_with_their_headings() -> None:
     rows = lines(*run()).splitlines()
     head, first = rows[5], rows[6]
     for name, value in (("loss", "0.6000"), ("train", "62.50%"), ("validation", "70.00%"), ("left", "0:01:00")):
         assert head.index(name) + len(name) == first.index(value) + len(value)
 
 
-def test_an_epoch_that_waits_is_written_at_the_end() -> None:
+def test_a_pending_epoch_is_written_at_the_end() -> None:
     events = [e for e in run() if not isinstance(e, Ended)][:4]
     assert lines(*events).splitlines()[-1].split()[:7] == ["100", "1.00", "data", "0.6000", "62.50%", "70.00%", "-"]
 
@@ -165,7 +165,7 @@ def test_live_fits_the_terminal(width: int) -> None:
     assert max(len(line.rstrip()) for line in live(*run(), width=width)) <= width
 
 
-def test_the_cursor_comes_back_after_an_exception() -> None:
+def test_the_cursor_is_restored_after_an_exception() -> None:
     stream = io.StringIO()
 
     def stopped() -> None:
@@ -180,7 +180,7 @@ def test_the_cursor_comes_back_after_an_exception() -> None:
     assert 0 <= hidden < shown
 
 
-def test_the_bar_is_not_drawn_more_often_than_an_eye_sees() -> None:
+def test_the_bar_is_redrawn_at_a_limited_rate() -> None:
     stream = io.StringIO()
     with ProgressDisplay(stream, Console(file=stream, force_terminal=True, width=120), clock=lambda: 0.0) as view:
         view(STARTED)
@@ -294,7 +294,7 @@ def test_durations() -> None:
     assert [duration(s) for s in (0, 59.6, 3599, 90061, None)] == ["0:00:00", "0:01:00", "0:59:59", "25:01:01", "-"]
 
 
-def test_what_is_done_after_the_last_step_is_named() -> None:
+def test_tasks_after_the_last_step_are_shown() -> None:
     assert lines(STARTED, Finishing("decision boundary")) == HEADING + "decision boundary …\n"
 
 

@@ -49,6 +49,6 @@ def test_gradients_by_weights() -> None:
     assert torch.autograd.gradcheck(loss, (network[0].weight.detach().clone().requires_grad_(),))
 
 
-def test_a_constant_has_no_slope() -> None:
+def test_the_derivative_of_a_constant_is_zero() -> None:
     points = torch.rand(4, 2, dtype=torch.float64)
     assert partial_derivatives(lambda x: torch.ones(len(x), 1, dtype=x.dtype), points, (0, 0), (0, 0, 1)).eq(0).all()

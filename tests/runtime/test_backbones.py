@@ -65,7 +65,7 @@ def test_depth_is_checked(depth: int) -> None:
         resnet(depth)
 
 
-def test_noise_stands_behind_every_block_and_nowhere_else() -> None:
+def test_noise_follows_every_block_and_nothing_else() -> None:
     backbone = resnet(20)
     kinds = [type(part) for part in backbone.network(lambda layer: GaussianNoise(0.1, seed=layer))]
     assert kinds[0] is nn.Sequential

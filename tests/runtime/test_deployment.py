@@ -83,13 +83,13 @@ def test_the_other_specs_are_passed_over() -> None:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", TABLE)
-def test_what_the_table_says_of_vmap_and_empty_batches(name: str) -> None:
+def test_the_table_is_correct_for_vmap_and_empty_batches(name: str) -> None:
     assert DEPLOYMENT.row(name, CHEAP) == [TABLE[name][key] for key in CHEAP]
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", RECORDED)
-def test_what_the_table_says_of_export(name: str) -> None:
+def test_the_table_is_correct_for_export(name: str) -> None:
     assert DEPLOYMENT.row(name, ("export",)) == [TABLE[name]["export"]]
 
 
@@ -112,7 +112,7 @@ def test_norms_by_standard_operators_are_bounds(shape: tuple[int, ...]) -> None:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.slow
-def test_onnx_draws_noise_of_its_own() -> None:
+def test_onnx_samples_independent_noise() -> None:
     DEPLOYMENT.TRIES["ONNX"](*made(NOISY))
 
 
@@ -126,7 +126,7 @@ def test_adaptive_solvers_say_why_they_cannot_be_recorded() -> None:
 
 
 @pytest.mark.parametrize("law", ["normal", "laplace"])
-def test_standard_draws_have_the_moments_of_their_law(law: str) -> None:
+def test_standard_samples_have_the_moments_of_their_distribution(law: str) -> None:
     """Mean 0, variance 1, E x⁴ of 3 and 6: within 6 standard errors of 10⁵ draws, one false alarm in 10⁸."""
     torch.manual_seed(0)
     x = sample_by_runtime(law, [100_000], torch.float64, torch.device("cpu"))

@@ -69,7 +69,7 @@ def test_rotation_with_diffusion() -> None:
 
 
 @pytest.mark.parametrize("antithetic", [False, True])
-def test_heat_alone_takes_one_exact_step(antithetic: bool) -> None:
+def test_the_heat_equation_takes_one_exact_step(antithetic: bool) -> None:
     x, nu, t = points(), 0.2, 0.8
     heat = EvolutionOperator(None, nu, samples=20_000, antithetic=antithetic)
     assert [leg.steps for leg in heat.segments(t)] == [1]

@@ -85,7 +85,7 @@ def test_samples_in_evaluation_differ_from_training() -> None:
     assert not torch.allclose(one, many)
 
 
-def test_training_draws_are_independent_copies_of_the_batch() -> None:
+def test_training_samples_are_independent_copies_of_the_batch() -> None:
     model = Expectation([member()], seed=0, samples=3)
     assert model(inputs()).shape == (5, 4)
     assert [stream.state[1].item() for stream in streams(model)] == [1, 1]
@@ -148,7 +148,7 @@ def test_a_frozen_output_does_not_depend_on_its_batch(eval_samples: int) -> None
 
 
 @pytest.mark.parametrize("eval_samples", [1, 5])
-def test_an_output_is_drawn_anew(eval_samples: int) -> None:
+def test_every_call_has_new_noise(eval_samples: int) -> None:
     """Rows with the same input differ, as do two calls; the cut into chunks of draws changes nothing."""
     model, x = image_model(eval_samples=eval_samples).eval(), torch.ones(6, 3, 8, 8)
     other = copy.deepcopy(model)

@@ -190,7 +190,7 @@ def test_affine_in_the_data() -> None:
     torch.testing.assert_close(both(wave, X, 1.0), alone(wave, X, 1.0) + zero)
 
 
-def test_a_solution_draws_anew() -> None:
+def test_every_evaluation_of_a_solution_has_new_noise() -> None:
     """Two rows at one point, two calls: four independent means of 64 draws. Frozen, all are one."""
     model = FeynmanKacSolution(EvolutionOperator(None, 0.5, rate=0.3, samples=64), wave, 1.0).eval()
     x = torch.zeros(2, 1, dtype=F64)

@@ -41,7 +41,7 @@ def test_values_and_gradients_are_those_of_a_stream_for_each_direction(width: in
         assert torch.allclose(grad, expected, rtol=1e-8, atol=1e-10)
 
 
-def test_what_does_not_collapse() -> None:
+def test_operators_without_a_single_stream() -> None:
     mixed = tuple(map(sum, zip(unit(0, 1), unit(1, 1), strict=True)))
     assert supports_forward_laplacian(network(3), WANTED)
     assert not supports_forward_laplacian(network(3, joined=2), WANTED)

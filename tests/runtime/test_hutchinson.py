@@ -45,7 +45,7 @@ def test_the_mean_over_all_signs_is_exact(
     torch.testing.assert_close(two[1:], found[1:].reshape(4, 2, 5, 2).mean(1))
 
 
-def test_what_can_be_estimated() -> None:
+def test_estimable_operators() -> None:
     zero = (0, 0, 0)
     assert supports_hutchinson(DerivativeRequest((zero,), (BENDS,)))
     assert not supports_hutchinson(DerivativeRequest((zero,), ((*BENDS, (1, 1, 0)),)))

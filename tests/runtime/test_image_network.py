@@ -71,7 +71,7 @@ def test_networks_run_and_train(equation: str) -> None:
     assert [m.eps for m in network.modules() if isinstance(m, nn.BatchNorm2d)] == [1e-4] * 3
 
 
-def test_a_network_in_evaluation_treats_samples_alone() -> None:
+def test_a_network_in_evaluation_treats_samples_independently() -> None:
     network = image_network(ImageArchitecture((1, 8, 8), (4, 6), classes=3), EQUATIONS["parabolic"]).double().eval()
     x = torch.randn(5, 1, 8, 8, dtype=torch.float64)
     assert torch.allclose(network(x)[:1], network(x[:1]), rtol=1e-12)

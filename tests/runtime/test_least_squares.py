@@ -13,7 +13,7 @@ def test_many_columns_leave_a_residual_at_right_angles() -> None:
     assert float((a.T @ left).norm()) < 1e-11 * float(a.norm() * left.norm())
 
 
-def test_many_columns_that_depend_on_each_other_reproduce_what_they_span() -> None:
+def test_dependent_columns_reproduce_their_span() -> None:
     """Columns that stand twice: the triangle without pivots is singular."""
     generator = torch.Generator().manual_seed(1)
     half = torch.randn(

@@ -93,7 +93,7 @@ def test_norm_bound_is_reasonably_tight() -> None:
         assert convolution_norm_bound(free.weight).item() <= 1.3 * true, name
 
 
-def test_small_weights_are_left_alone() -> None:
+def test_small_weights_are_unchanged() -> None:
     operator = ConvOperator(3, constraint=SpectralNormBound(1.0))
     with torch.no_grad():
         operator.weight.mul_(1e-3)

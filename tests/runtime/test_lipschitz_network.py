@@ -147,7 +147,7 @@ def test_maxmin_is_a_gradient_and_not_of_a_convex_function() -> None:
     assert float(stepped.norm()) > 1.4 * float((y - z).norm())
 
 
-def test_the_convex_potential_layer_by_hand_and_as_a_step_of_the_equation() -> None:
+def test_the_convex_potential_layer_by_its_formula_and_as_an_euler_step() -> None:
     layer = ConvexPotentialLayer(6, 4).double()
     with torch.no_grad():
         layer.bias.copy_(points(4))

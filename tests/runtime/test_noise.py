@@ -39,7 +39,7 @@ def test_the_users_generator_is_neither_read_nor_advanced(kind: str) -> None:
 
 
 @every_kind
-def test_evaluation_draws_anew_for_each_row_and_call(kind: str) -> None:
+def test_evaluation_has_new_noise_for_each_row_and_call(kind: str) -> None:
     """64 copies of one sample: rows and calls differ, and a second block with the seed repeats the calls."""
     block, twin, x = KINDS[kind](3).eval(), KINDS[kind](3).eval(), points(1).repeat(64, 1)
     calls = [block(x) for _ in range(3)]
@@ -92,7 +92,7 @@ def test_a_frozen_evaluation_repeats_itself_and_knows_no_batch(kind: str) -> Non
 
 
 @every_kind
-def test_draws_are_folded_without_changing_them(kind: str) -> None:
+def test_folding_does_not_change_samples(kind: str) -> None:
     block, x = KINDS[kind](3).eval(), points(4)
     with frozen_noise(block):
         alone = []
@@ -139,7 +139,7 @@ def test_noise_does_not_depend_on_the_number_of_processes(cut: int, samples: int
     assert len((whole - x).flatten(0, 1).unique(dim=0)) == samples * len(x)
 
 
-def test_chunks_of_draws_belong_to_one_step() -> None:
+def test_chunks_of_samples_belong_to_one_step() -> None:
     x, model = points(5), GaussianNoise(1.0, seed=0)
     with monte_carlo_samples(streams(model), 0, 4):
         whole = model(x.repeat(4, 1)).reshape(4, 5, -1)

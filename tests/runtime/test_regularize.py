@@ -14,7 +14,7 @@ from pdedsl.runtime.regularize import smooth_in_time, weight_decay
 from runtime.paper_blocks import hamiltonian_block, parabolic_block
 
 
-def test_smoothness_in_time_by_hand() -> None:
+def test_smoothness_in_time_by_explicit_formulas() -> None:
     block = parabolic_block(2, Euler(), TimeGrid(0.0, 1.5, 3)).double()
     a, b, c = ([p.detach().flatten() for p in layer.parameters()] for layer in block.right_hand_sides()[0].layers)
     a, b, c = (torch.cat(v) for v in (a, b, c))
@@ -32,7 +32,7 @@ def test_constant_weights_cost_the_least() -> None:
     assert smooth_in_time(block, 1e-4).item() == pytest.approx(2 / 3 * count * 1e-2, rel=1e-4)
 
 
-def test_decay_by_hand() -> None:
+def test_decay_by_explicit_formulas() -> None:
     model = nn.Sequential(parabolic_block(2, Euler(), TimeGrid(0.0, 1.0, 2)), nn.Linear(2, 3)).double()
     block, classifier = (sum(p.square().sum().item() for p in part.parameters()) for part in model)
     assert weight_decay(model).item() == pytest.approx(0.5 * (0.5 * block + classifier), rel=1e-12)

@@ -37,7 +37,7 @@ def test_derivatives(across: NormReduction) -> None:
 
 
 @both
-def test_zero_slope_at_a_constant_state(across: NormReduction) -> None:
+def test_zero_derivative_at_a_constant_state(across: NormReduction) -> None:
     x = torch.full((2, 4), 3.0, requires_grad=True)
     fused(x, torch.ones(2, 4), across).sum().backward()
     assert x.grad is not None

@@ -18,7 +18,7 @@ BOX = SamplingBox(torch.tensor([-1.0, 0.0]).double(), torch.tensor([1.0, 3.0]).d
 
 
 @pytest.mark.parametrize("law", PointDistribution)
-def test_points_lie_in_the_box_and_follow_the_seed(law: PointDistribution) -> None:
+def test_points_are_in_the_box_and_depend_on_the_seed(law: PointDistribution) -> None:
     points = BOX.source(law, 3)(500)
     assert points.dtype == torch.float64
     assert bool(((points >= BOX.low) & (points <= BOX.high)).all())
@@ -39,7 +39,7 @@ def test_chebyshev_points_have_the_density_of_the_arcsine_and_joined_sides_none_
     assert abs(float((points[:, 1] > 2).double().mean()) - 1 / 3) < 5e-3
 
 
-def test_what_is_kept_is_asked_for_until_there_is_enough() -> None:
+def test_rejection_sampling_continues_until_there_are_enough_points() -> None:
     found = rejection_sample(BOX.source(PointDistribution.UNIFORM, 0), lambda x: x.square().sum(-1) < 0.01, 50)
     assert found.shape == (50, 2)
     assert float(found.norm(dim=-1).max()) < 0.1

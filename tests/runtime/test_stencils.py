@@ -138,7 +138,7 @@ def _network(text: str) -> nn.Module:
 
 @pytest.mark.parametrize("name", ["parabolic", "hamiltonian", "monotone", "revnet"])
 @pytest.mark.parametrize("factor", [2.0, 0.5, 3.0])
-def test_a_network_goes_to_another_resolution_and_back(name: str, factor: float) -> None:
+def test_transfer_to_another_resolution_and_back(name: str, factor: float) -> None:
     coarse = light(name)
     fine = changed(coarse, ("8, 8)", "24, 24)"))
     weights = _network(coarse).state_dict()
@@ -204,7 +204,7 @@ def test_equal_factors_are_one_factor() -> None:
     assert torch.equal(one["weight"], _prolong(module.weight.detach().double(), 1.0, 0.5).float())
 
 
-def test_what_cannot_be_carried_says_so() -> None:
+def test_weights_that_cannot_be_transferred_are_errors() -> None:
     module = nn.Conv2d(1, 1, 3, bias=False)
     with pytest.raises(ValueError, match="'weight' is missing"):
         transfer_weights({}, module, 2.0)

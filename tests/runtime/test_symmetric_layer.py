@@ -19,7 +19,7 @@ SLOPES = torch.linspace(-8, 8, 160_001, dtype=torch.float64)
 
 
 @pytest.mark.parametrize("name", list(ACTIVATIONS))
-def test_what_is_said_of_an_activation_is_true(name: str) -> None:
+def test_stated_properties_of_activations_are_true(name: str) -> None:
     known, values = ACTIVATIONS[name], activation(name)(SLOPES)
     slopes = values.diff() / SLOPES.diff()
     assert bool((slopes >= -1e-9).all()) is known.monotone

@@ -42,7 +42,7 @@ def test_maps_of_regnet() -> None:
     assert sum(map(is_residual_block, regnet_x_400mf().modules())) == MODELS["regnet_x_400mf"].maps
 
 
-def test_noise_stands_behind_the_residual_maps() -> None:
+def test_noise_follows_the_residual_blocks() -> None:
     """In training each map is followed by noise: its output and what the next one reads differ by s·ξ."""
     torch.manual_seed(0)
     made = torchvision_model("mobilenet_v2", 5)
@@ -61,7 +61,7 @@ def test_noise_stands_behind_the_residual_maps() -> None:
     assert len(linear) == 1
 
 
-def test_the_resnets_come_apart() -> None:
+def test_the_resnets_are_split_into_blocks() -> None:
     with torch.device("meta"):
         made = torchvision_model("resnet18", 10)
         assert isinstance(made, Backbone)

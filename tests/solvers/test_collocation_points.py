@@ -43,7 +43,7 @@ def test_points_on_part_of_a_face() -> None:
     assert float(points[:, 1].min()) > 0.5
 
 
-def test_points_on_a_surface_lie_in_the_closed_domain() -> None:
+def test_points_on_a_surface_are_in_the_closed_domain() -> None:
     points = PointSampler(shaped(DISC, HOLE, X)).on(on(LevelSet(HOLE)), 100, 0)
     assert float((points - torch.tensor([0.3, 0.0], dtype=torch.float64)).norm(dim=-1).sub(0.1).abs().max()) < 1e-9
     half = PointSampler(shaped(DISC, X)).on(on(LevelSet(DISC)), 100, 0)

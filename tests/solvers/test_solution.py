@@ -195,7 +195,7 @@ def test_complex_unknowns() -> None:
     assert solution(x=[0.5, 1.5], t=0.5).isnan().tolist() == [False, True]
 
 
-def test_functions_of_time_alone() -> None:
+def test_functions_of_time_only() -> None:
     solution = pdedsl.solve("pde P\ntime t in [0, 1]\nunknown u(t) : scalar\n∂u/∂t = -u\nu(0) = 1\n")
     torch.testing.assert_close(solution(t=[0.0, 1.0]), torch.tensor([1.0, math.exp(-1)]).double(), rtol=1e-4, atol=0)
     assert solution(t=2.0).isnan()

@@ -160,7 +160,7 @@ def test_coefficients_are_read_by_their_formulas() -> None:
 
 
 @pytest.mark.parametrize(("name", "order"), [("euler", 1), ("heun", 2), ("midpoint", 2), ("ssprk3", 3), ("rk4", 4)])
-def test_steps_by_hand_have_their_orders(name: str, order: int) -> None:
+def test_reference_steps_have_their_orders(name: str, order: int) -> None:
     """y' = -y + sin t from y = 1: y(1) = (sin 1 - cos 1)/2 + 3/(2e)."""
 
     def error(n: int) -> float:
@@ -173,7 +173,7 @@ def test_steps_by_hand_have_their_orders(name: str, order: int) -> None:
     assert integrate_rk4(lambda t, y: -y, 0.0, 2.0, 1.0, 100) == pytest.approx(np.exp(-2.0), abs=1e-9)
 
 
-def test_what_is_trained_is_said_to_be_untested() -> None:
+def test_trained_objectives_are_reported_as_untested() -> None:
     found = equation.check(pdedsl.compile("heat_smoothing"))
     assert [(f.name, f.outcome) for f in found] == [("model()", "untested")]
     assert isinstance(found[0], Finding)

@@ -55,7 +55,7 @@ def test_every_axiom_is_reported_and_requirements_are_marked(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_what_is_not_tested_says_why(name: str) -> None:
+def test_untested_axioms_have_a_reason(name: str) -> None:
     untested = [r for r in results(name) if r.outcome == "untested"]
     assert all(r.note for r in untested)
     if isinstance(compiled(name).plan, ImagePlan) or name in ("rotation", "anisotropic", "convection_diffusion"):

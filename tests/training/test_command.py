@@ -24,7 +24,7 @@ def train(*arguments: str, spec: str = "moons.pde") -> Result:
 
 
 @pytest.mark.usefixtures("drawn")
-def test_a_run_leaves_what_it_says(folder: Path) -> None:
+def test_a_run_writes_the_listed_files(folder: Path) -> None:
     done = train("--set", "train.epochs=2")
     assert done.exit_code == 0, done.output
     *_, named, evaluate = done.output.splitlines()

@@ -95,7 +95,7 @@ def by_two(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_two_processes_do_what_one_does(kind: str, by_two: Path, tmp_path: Path) -> None:
+def test_two_processes_give_the_result_of_one(kind: str, by_two: Path, tmp_path: Path) -> None:
     text, settings = KINDS[kind]
     pdedsl.train(text, tmp_path, set=settings)
     one, two = figures(tmp_path), figures(by_two / kind)
@@ -114,7 +114,7 @@ def test_processes_stop_together(by_two: Path) -> None:
         assert [said[0] for said in others] == ["finished"] * len(KINDS)
 
 
-def test_one_log_one_voice_and_a_checkpoint_that_goes_on_in_one(tmp_path: Path) -> None:
+def test_only_the_main_process_writes_and_checkpoints_resume_in_one_process(tmp_path: Path) -> None:
     pair = start_two(command(specs.DIGITS, tmp_path / "a", "--set", "train.epochs=1"))
     codes, outputs, errors = zip(*map(finish, pair), strict=True)
     assert set(codes) == {0}, errors

@@ -148,7 +148,7 @@ def test_another_spec_is_refused_with_the_difference(tmp_path: Path) -> None:
     assert {path: path.read_bytes() for path in (tmp_path / "a").rglob("*") if path.is_file()} == before
 
 
-def test_a_longer_run_goes_on_from_a_shorter_one(tmp_path: Path) -> None:
+def test_a_longer_run_resumes_a_shorter_one(tmp_path: Path) -> None:
     pdedsl.train(specs.MOONS, tmp_path / "a", set=("train.epochs=4",))
     pdedsl.train(specs.MOONS, tmp_path / "a", resume=True)
     pdedsl.train(specs.MOONS, tmp_path / "b")
@@ -163,7 +163,7 @@ def test_but_not_where_the_schedule_depends_on_the_length(tmp_path: Path) -> Non
         pdedsl.train(specs.MOONS, tmp_path / "a", set=settings, resume=True)
 
 
-def test_what_is_in_a_folder_is_not_overwritten(tmp_path: Path) -> None:
+def test_existing_files_are_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(RunError, match="not empty"):
         pdedsl.train(specs.MOONS, tmp_path)
@@ -186,7 +186,7 @@ def files(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_a_folder_without_a_run_is_left_alone(tmp_path: Path) -> None:
+def test_a_folder_without_a_run_is_unchanged(tmp_path: Path) -> None:
     (tmp_path / "tensorboard").mkdir()
     for name in ("report.md", "spec.pde", "tensorboard/precious"):
         (tmp_path / name).write_text("mine")
@@ -196,7 +196,7 @@ def test_a_folder_without_a_run_is_left_alone(tmp_path: Path) -> None:
     assert files(tmp_path) == before
 
 
-def test_a_run_whose_checkpoints_are_all_damaged_is_left_alone(tmp_path: Path) -> None:
+def test_a_run_with_corrupt_checkpoints_is_unchanged(tmp_path: Path) -> None:
     pdedsl.train(specs.MOONS, tmp_path / "a", set=("train.epochs=1",))
     for path in (tmp_path / "a" / "checkpoints").iterdir():
         path.write_bytes(b"")
@@ -223,7 +223,7 @@ def test_a_spec_that_had_not_begun_is_the_spec_of_its_folder(tmp_path: Path) -> 
     ],
     ids=["retraining", "two optimizers", "another unit"],
 )
-def test_another_length_is_refused_where_it_changes_what_was_done(
+def test_another_length_is_refused_if_it_changes_earlier_steps(
     text: str, settings: tuple[str, ...], change: str, tmp_path: Path
 ) -> None:
     pdedsl.train(text, tmp_path / "a", set=settings)

@@ -55,7 +55,7 @@ def test_the_same_seed_gives_the_same_bits(text: str, tmp_path: Path) -> None:
     assert not equal(one, pdedsl.train(text, tmp_path / "c", set=("train.seed=7",)))
 
 
-def test_the_generator_of_the_caller_goes_on_as_it_was(tmp_path: Path) -> None:
+def test_the_global_generator_is_unchanged(tmp_path: Path) -> None:
     torch.manual_seed(3)
     expected = torch.rand(4)
     torch.manual_seed(3)
@@ -76,7 +76,7 @@ def test_a_run_is_opened_as_it_was_left(tmp_path: Path) -> None:
     assert "data:image/png" in shown
 
 
-def test_what_is_no_run_is_not_opened(tmp_path: Path) -> None:
+def test_a_folder_without_a_run_is_not_opened(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="is not a run folder"):
         pdedsl.Run.open(tmp_path)
 
@@ -85,7 +85,7 @@ def test_steps_instead_of_epochs(tmp_path: Path) -> None:
     assert heard(specs.MOONS, tmp_path / "a", "train.epochs=", "train.steps=7")[-1].step == 7
 
 
-def test_an_epoch_sees_every_sample_once(tmp_path: Path) -> None:
+def test_an_epoch_contains_every_sample_once(tmp_path: Path) -> None:
     last = heard(specs.MOONS, tmp_path / "a", "train.batch=60", "train.epochs=3")[-1]
     assert last.step == 10  # ceil(3 · 200 / 60)
 
@@ -115,7 +115,7 @@ def test_optimizers_one_after_the_other(tmp_path: Path) -> None:
     assert rows[-1].loss < rows[-3].loss
 
 
-def test_entries_that_lbfgs_alone_does_not_use_are_named_and_change_nothing(tmp_path: Path) -> None:
+def test_entries_unused_by_lbfgs_are_named_and_have_no_effect(tmp_path: Path) -> None:
     listener, alone = Heard(), ("train.optimizer=lbfgs(steps=3)", "train.data.train=150")
     one = pdedsl.train(specs.MOONS, tmp_path / "a", set=alone, listeners=(listener,))
     unused = ("train.epochs=9", "train.batch=7", "train.schedule=step(every=1, factor=0.1)")

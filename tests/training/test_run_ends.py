@@ -63,7 +63,7 @@ def test_wrong_entries_are_diagnostics(settings: tuple[str, ...], code: str | No
         (specs.MOONS.replace("  data      moons(train=200, test=200, noise=0.2)\n", ""), "E702"),
     ],
 )
-def test_what_is_missing_is_named(text: str, code: str, tmp_path: Path) -> None:
+def test_missing_entries_are_named(text: str, code: str, tmp_path: Path) -> None:
     with pytest.raises(pdedsl.PdeError) as error:
         pdedsl.train(text, tmp_path / "a")
     assert error.value.diagnostics[0].code == code
@@ -90,7 +90,7 @@ def test_divergence_in_the_last_step_is_no_success(tmp_path: Path) -> None:
     assert not (tmp_path / "a" / "weights.safetensors").exists()
 
 
-def test_what_a_diverged_run_kept_is_a_start(tmp_path: Path) -> None:
+def test_a_diverged_run_can_be_a_start(tmp_path: Path) -> None:
     pdedsl.train(specs.DIGITS, tmp_path / "a", set=("train.optimizer=sgd(lr=1e30)",))
     assert pdedsl.train(specs.DIGITS, tmp_path / "b", start=tmp_path / "a").outcome == "finished"
 

@@ -102,7 +102,7 @@ def test_a_run_whose_solver_fails_diverges(
     assert pdedsl.Run.open(tmp_path / "a").outcome == "unfinished"
 
 
-def test_what_was_saved_before_is_kept_and_a_start(tmp_path: Path) -> None:
+def test_earlier_checkpoints_are_valid_starts(tmp_path: Path) -> None:
     settings = ("train.schedule=step(at=[2], factor=1e35)", "train.epochs=4")
     saved = pdedsl.train(specs.ODE, tmp_path / "a", set=settings, save_seconds=0)
     assert saved.outcome == "diverged"

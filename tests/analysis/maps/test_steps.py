@@ -60,7 +60,7 @@ def test_every_record_is_a_word_of_the_language() -> None:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_the_polynomial_is_what_the_integrator_does(name: str) -> None:
+def test_the_stability_polynomial_matches_the_integrator(name: str) -> None:
     for z in (-0.3, -1.7, -2.6, 0.9j, 2.2j, -0.5 + 1j):
         assert abs(one_step(name, z)) == pytest.approx(amplification_factor(polynomial(name), z), rel=1e-12)
 

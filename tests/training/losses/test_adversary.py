@@ -120,7 +120,7 @@ def test_an_attack_leaves_no_trace() -> None:
     assert torch.equal(torch.get_rng_state(), generator)
 
 
-def test_modes_come_back_after_an_error() -> None:
+def test_modes_are_restored_after_an_error() -> None:
     model = seeded(noisy).eval()
     with pytest.raises(RuntimeError):
         attack_of("inf", 0.1)(model, torch.zeros(2, 3, 4, 4), torch.zeros(2, dtype=torch.long), KeyedRng(0, 0))

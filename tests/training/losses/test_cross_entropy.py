@@ -33,7 +33,7 @@ def test_of_the_mean() -> None:
     torch.testing.assert_close(value(model, x, y), functional.nll_loss(mean.log(), y), rtol=1e-13, atol=0)
 
 
-def test_apart_has_the_gradients_of_each_training_alone() -> None:
+def test_independent_training_has_the_gradients_of_single_members() -> None:
     model, (x, y) = three(), points(10, 4)
     found = value(nn.Sequential(model), x, y, apart=True)
     alone = [functional.cross_entropy(member(x), y) for member in model.members]
@@ -57,7 +57,7 @@ def test_loss_of_a_batch_is_the_mean_over_its_halves(apart: bool) -> None:
 
 
 @pytest.mark.parametrize("apart", [False, True])
-def test_mixed_precision_and_shapes_alone(apart: bool) -> None:
+def test_mixed_precision_on_meta_tensors(apart: bool) -> None:
     model, (x, y) = three().float(), points(40, 4)
     plain = value(model, x.float(), y, apart)
     with torch.autocast("cpu", torch.bfloat16):

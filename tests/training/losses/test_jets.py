@@ -89,7 +89,7 @@ def test_assignments() -> None:
     check(formula)
 
 
-def test_what_torch_differentiates_once_only() -> None:
+def test_functions_that_torch_differentiates_once() -> None:
     def formula(x: Tensor) -> Tensor:
         return functional.layer_norm(x, (DIMENSION,))
 

@@ -17,7 +17,7 @@ SCORES = torch.tensor([[2.0, 0.5, -1.0], [0.0, 0.3, 0.1]], dtype=torch.float64)
 LABELS = torch.tensor([0, 2])
 
 
-def test_the_formula_by_hand() -> None:
+def test_the_formula() -> None:
     eps, tau = 0.5, 0.25
     terms = MarginLoss(eps, tau)(nn.Identity(), SCORES, LABELS, KeyedRng(0, 0, 0))
     expected = 0.0
@@ -28,7 +28,7 @@ def test_the_formula_by_hand() -> None:
     assert float(terms["accuracy"]) == 0.5
 
 
-def test_it_pays_until_the_lead_is_certified_twice_over() -> None:
+def test_the_gradient_is_one_half_at_the_margin() -> None:
     """Two classes with a lead m: the slope is that of cross-entropy at the lead m - 2√2 ε, one half at m = 2√2 ε, where
     1-Lipschitz scores certify the radius 2ε."""
     eps = 0.25

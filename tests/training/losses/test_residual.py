@@ -154,7 +154,7 @@ def test_mixed_precision_does_not_enter_differences() -> None:
         assert ResidualLoss(residual())(model, x.float(), y, KeyedRng(0, 0)) == plain
 
 
-def test_shapes_alone() -> None:
+def test_meta_tensors() -> None:
     model = small_convnet().to("meta")
     x, y = torch.empty(6, 1, 4, 4, dtype=torch.float64, device="meta"), torch.empty(6, dtype=torch.long, device="meta")
     terms = ResidualLoss(residual())(model, x, y, KeyedRng(0, 0))
@@ -162,13 +162,13 @@ def test_shapes_alone() -> None:
     assert all(term.shape == () for term in terms.values())
 
 
-def test_the_global_generator_is_left_alone() -> None:
+def test_the_global_generator_is_unchanged() -> None:
     before = torch.get_rng_state()
     l2(residual(), small_mlp(), points(5, 3)[0])
     assert torch.equal(torch.get_rng_state(), before)
 
 
-def test_what_has_no_exact_laplacian_or_no_time_is_refused() -> None:
+def test_networks_without_exact_laplacian_or_time_are_refused() -> None:
     with pytest.raises(ValueError, match="dimensions, got 784"):
         l2(residual(estimator="exact"), read(nn.Identity()), torch.zeros(1, 1, 28, 28))
     with pytest.raises(ValueError, match="this one has 0"):

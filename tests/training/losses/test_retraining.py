@@ -183,7 +183,7 @@ def test_loss_of_a_batch_is_the_mean_over_its_halves(form: str) -> None:
         assert mean.item() == pytest.approx(value.item(), rel=1e-12 if form == "forward" else 1e-8)
 
 
-def test_shapes_alone() -> None:
+def test_meta_tensors() -> None:
     model = seeded(lambda: convnet(4, 2, (1, 4, 4), 2).network()).to("meta")
     x = torch.empty(6, 1, 4, 4, dtype=torch.float64, device="meta")
     assert sum_of(HeatLoss(CONFIG, copy.deepcopy(model).eval()), model, x).shape == ()
