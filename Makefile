@@ -128,4 +128,4 @@ $(VENV)/.developed: $(VENV)/bin/python pyproject.toml
 	touch $@ $(VENV)/.installed
 
 clean:
-	rm -rf $(VENV) $(OLDEST) demo dist docs/build docs/generated playground/build playground/dist playground/node_modules .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) demo dist docs/build docs/generated docs/jupyter_execute playground/build playground/dist playground/node_modules .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -11,7 +11,7 @@ numbers of draws are small here (`smaller`): the equation, its blocks and their 
 - refused: the network says why, and what to use instead: adaptive solvers choose their steps by what they see.
 - empty: an empty batch gives an empty result, and a gradient of zeros.
 
-`--write` puts the rows into the table of README.md.
+`--write` puts the rows into the table of docs/guide/deployment.md.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def main() -> None:
             rows.append(f"| `{name}` | {' | '.join(found)} |")
             print(rows[-1], flush=True)
     if "--write" in sys.argv:
-        page = ROOT / "README.md"
+        page = ROOT / "docs" / "guide" / "deployment.md"
         text = page.read_text("utf-8")
         new = {line.split("`")[1] for line in rows}
         old = text.partition(MARK)[2].split("\n\n")[0].splitlines()[3:]

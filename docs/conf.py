@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+from IPython.lib.lexers import IPython3Lexer
 from pygments.lexer import RegexLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String, Text
 from sphinx.application import Sphinx
@@ -21,10 +24,16 @@ from pdedsl.language.syntax_errors import KEYWORDS  # noqa: E402
 
 project, author, copyright = "pdedsl", "The pdedsl authors", "the pdedsl authors"
 release = version = __version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax", "sphinx.ext.napoleon"]
-exclude_patterns = ["build", "generated/parts", "generated/extra"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.mathjax", "sphinx.ext.napoleon"]
+exclude_patterns = ["build", "jupyter_execute", "generated/parts", "generated/extra"]
 myst_heading_anchors = 4
-myst_enable_extensions = ["colon_fence"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+nb_execution_mode = "cache"  # a page runs again if its cells change
+nb_execution_cache_path = str(HERE / "build" / ".cells")
+nb_execution_in_temp = True
+nb_execution_raise_on_error = True
+nb_execution_timeout = 600  # of a cell, on a machine that is busy
+nb_output_stderr = "remove"  # progress
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_inherit_docstrings = False  # those of torch are not about the blocks here
@@ -58,6 +67,19 @@ class PdeLexer(RegexLexer):
     }
 
 
+class CellLexer(IPython3Lexer):
+    """Cells of notebooks: specs after `%%pde`."""
+
+    def get_tokens_unprocessed(self, text: str) -> Iterator[tuple[int, Any, str]]:  # type: ignore[override]
+        first, newline, spec = text.partition("\n")
+        if not first.startswith("%%pde"):
+            yield from super().get_tokens_unprocessed(text)
+            return
+        yield 0, Comment, first + newline
+        for start, token, value in PdeLexer().get_tokens_unprocessed(spec):
+            yield start + len(first) + 1, token, value
+
+
 def to_restructured_text(app: Sphinx, what: str, name: str, value: object, options: object, lines: list[str]) -> None:
     """Docstrings as reStructuredText: signs like * and | are escaped, indented formulas become blocks of code."""
     text, in_formula, in_section = [], False, False
@@ -86,4 +108,5 @@ def setup(app: Sphinx) -> None:
     app.connect("autodoc-process-docstring", to_restructured_text, priority=400)  # before napoleon
     for alias in PdeLexer.aliases:
         app.add_lexer(alias, PdeLexer)
+    app.add_lexer("ipython3", CellLexer)
     generate()

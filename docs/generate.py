@@ -23,14 +23,15 @@ from typing import Any
 import pdedsl
 from pdedsl import errors
 from pdedsl.config.base import Form
-from pdedsl.config.blocks import ENTRIES
+from pdedsl.config.blocks import ENTRIES, default_text
 from pdedsl.config.data import DATA, MEASURED
 from pdedsl.config.evaluation import ATTACKS, CERTIFICATES
+from pdedsl.config.meanings import meaning_of
 from pdedsl.config.methods import DIFFUSIONS, INTEGRATORS, SOLVERS
 from pdedsl.config.networks import FRAMES, NETWORKS, NORMALISATIONS
 from pdedsl.config.training import ADVERSARIES, AUGMENTATIONS, LOSSES, OPTIMIZERS, REGULARIZERS, SCHEDULES
 from pdedsl.diagnostics import escaping
-from pdedsl.editor.documentation import call_text, entry_text
+from pdedsl.editor.documentation import call_text, default_of, entry_range, range_text
 from pdedsl.explainer.classification import class_text
 from pdedsl.explainer.explain import Explanation
 from pdedsl.numerics import butcher
@@ -119,14 +120,37 @@ def pages() -> dict[str, str]:
 
 
 def built_ins() -> str:
-    parts = ["# Built-ins\n\nAll networks, methods, data sets and options, with parameters, ranges and defaults."]
+    parts = [
+        "# Keywords\n\nAll networks, methods, data sets and options, with name, meaning, default and range of every "
+        "parameter. [The language reference](../reference.md) shows where each is written."
+    ]
     for title, forms in FAMILIES.items():
         parts.append(f"## {title}")
-        parts += [f"### {form.name}\n\n{call_text(form)}" for form in forms.values()]
+        for form in forms.values():
+            signature, doc = escaping.fenced(form.shown(), "pde"), inspect.cleandoc(form.of.__doc__ or "")
+            parts += [f"### {form.name}", signature, doc, parameter_table(form)]
     parts.append("## Entries of blocks")
     for block, entries in ENTRIES.items():
-        parts.append(f"### {block}\n\n" + "\n".join(f"- {entry_text(block, key)}" for key in entries))
-    return "\n\n".join(parts) + "\n"
+        rows = [(key, meaning_of(block, key), default_text(block, key), entry_range(block, key)) for key in entries]
+        parts += [f"### {block}", _table("entry", rows)]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def parameter_table(form: Form[Any]) -> str:
+    """Name, meaning, default and range of every parameter; empty without parameters."""
+    rows = [
+        (key, meaning_of(form.name, key), "required" if p.required else default_of(p), range_text(p))
+        for key, p in form.params.items()
+    ]
+    return _table("parameter", rows) if rows else ""
+
+
+def _table(head: str, rows: list[tuple[str, str, str, str]]) -> str:
+    lines = [f"| {head} | meaning | default | range |", "| --- | --- | --- | --- |"]
+    for key, meaning, default, allowed in rows:
+        shown = default if default in ("", "required") else f"`{default}`"
+        lines.append(f"| `{key}` | {meaning} | {shown} | {allowed} |".replace("‖", "&#8214;"))
+    return "\n".join(lines)
 
 
 # ---- diagnostics

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from grammar_page import Fence, error_codes, fences_of, saved_as
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
 
 import pdedsl
 from pdedsl import config, errors
@@ -18,7 +20,9 @@ from pdedsl.numerics.butcher import EXPLICIT
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-PAGES = sorted(p for p in DOCS.rglob("*.md") if not {"generated", "build"} & set(p.relative_to(DOCS).parts))
+PAGES = sorted(
+    p for p in DOCS.rglob("*.md") if not {"generated", "build", "jupyter_execute"} & set(p.relative_to(DOCS).parts)
+)
 sys.path.append(str(DOCS))
 
 
@@ -32,12 +36,18 @@ def run(command: str) -> str:
 
 
 LONG = [pytest.mark.long]  # networks are trained and attacked there
+TRAINED = {"paper", "images", "network", "compare"}
+ELSEWHERE = {"commands"}  # its commands belong together: tests/test_commands_page.py
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", [pytest.param(p, id=p.stem, marks=LONG if p.stem == "paper" else []) for p in PAGES])
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(p, id=p.stem, marks=LONG if p.stem in TRAINED else []) for p in PAGES if p.stem not in ELSEWHERE],
+)
 def test_snippets(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)  # as in a notebook, where modules of the folder can be imported
     names: dict[str, object] = {}
     printed = ""
     for fence in fences_of(page.read_text("utf-8").split("\n")):
@@ -49,6 +59,8 @@ def test_snippets(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 def shown(fence: Fence, names: dict[str, object], printed: str) -> str:
     """A snippet is run; a text is what the command above it printed."""
     match fence.tag:
+        case "{code-cell}":
+            return run_cell(fence.body)
         case "pde":
             assert pdedsl.parse(fence.body).warnings == ()
         case "pde-wrong":
@@ -60,9 +72,25 @@ def shown(fence: Fence, names: dict[str, object], printed: str) -> str:
             return "".join(map(run, fence.body.strip().splitlines()))
         case "text":
             assert printed == fence.body
+        case "console" | "json":  # installation is tested with the README, the configuration of clients with the server
+            pass
         case other:
             assert other.startswith("{"), f"nobody runs a snippet in '{other}'"
     return ""
+
+
+def run_cell(body: str) -> str:
+    """Runs a cell of a notebook. It succeeds, or shows an error of a spec if it has the tag `error`."""
+    shell = InteractiveShell.instance()
+    options = [line for line in body.splitlines() if line.startswith(":tags:")]
+    source = body.partition("\n\n")[2] if options else body
+    shell.user_ns.pop("_exit_code", None)
+    with capture_output() as shown:
+        result = shell.run_cell(source)
+    result.raise_error()
+    assert not shell.user_ns.get("_exit_code"), shown.stdout
+    assert ("error[" in shown.stdout or "warning[" in shown.stdout) == any("error" in line for line in options), body
+    return str(shown.stdout)
 
 
 def test_every_page_is_in_a_table_of_contents() -> None:
@@ -72,7 +100,7 @@ def test_every_page_is_in_a_table_of_contents() -> None:
 
 
 def test_every_axiom_has_a_row() -> None:
-    page = (DOCS / "axioms.md").read_text("utf-8")
+    page = (DOCS / "theory" / "axioms.md").read_text("utf-8")
     assert all(f"| `{axiom}` |" in page for axiom in Axiom)
 
 
@@ -85,6 +113,27 @@ def test_every_code_has_an_example_and_every_word_a_section() -> None:
         assert f"[{code.name}]" in section
     shown_forms = {name for forms in generate.FAMILIES.values() for name in forms}
     assert shown_forms >= every_form()
+
+
+def test_every_parameter_has_a_meaning_and_every_meaning_a_parameter() -> None:
+    import generate
+
+    from pdedsl.config.blocks import ENTRIES, Image, WeightHistogram
+    from pdedsl.config.evaluation import GradientMasking
+    from pdedsl.config.meanings import MEANINGS, meaning_of
+
+    forms = {form for table in generate.FAMILIES.values() for form in table.values()}
+    used = {(form.name, key) for form in forms for key in form.params}
+    used |= {(c.keyword, key) for c in (WeightHistogram, GradientMasking, Image) for key in c.signature()}
+    used |= {(block, key) for block, entries in ENTRIES.items() for key in entries}
+    assert all(meaning_of(*pair) for pair in used)
+    assert {f"{keyword}.{key}" for keyword, key in used} | {key for _, key in used} >= MEANINGS.keys()
+    page = generate.built_ins()
+    assert all(
+        page.count(f"| `{key}` | {meaning_of(keyword, key).replace('‖', '&#8214;')} |")
+        for keyword, key in used
+        if keyword not in ("weight_histogram", "gradient_masking", "image")
+    )
 
 
 def test_every_method_has_a_page_with_formula_source_and_code() -> None:

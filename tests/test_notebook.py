@@ -47,6 +47,33 @@ def test_cell_with_an_error(shell: InteractiveShell) -> None:
     assert "<wrong>:7:9" in shown.stdout
 
 
+def test_cell_saved_as_a_file(shell: InteractiveShell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with capture_output():
+        shell.run_cell_magic("pde", "saved.pde", HEAT)
+    assert (tmp_path / "saved.pde").read_text("utf-8") == HEAT
+    assert pdedsl.load("saved.pde").hash == shell.user_ns["saved"].spec.hash
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("check heat", 0, "heat.pde: Heat: no errors"),
+        ("check wrong.pde", 1, "error[E201]"),
+        ("check --no-such-option", 2, "No such option"),
+    ],
+)
+def test_line_magic(
+    shell: InteractiveShell, line: str, code: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "wrong.pde").write_text(HEAT.replace("κ Δu", "k Δu"), "utf-8")
+    with capture_output() as shown:
+        shell.run_line_magic("pdedsl", line)
+    assert shell.user_ns["_exit_code"] == code
+    assert said in shown.stdout
+
+
 def test_invalid_variable_name(shell: InteractiveShell) -> None:
     with pytest.raises(ValueError, match="valid variable name"):
         shell.run_cell_magic("pde", "two words", HEAT)

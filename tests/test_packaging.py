@@ -39,7 +39,7 @@ def test_the_source_distribution_contains_the_versioned_files(wheel: Path) -> No
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {name.partition("/")[0] for name in names} <= {
         *("pdedsl", "grammar", "specs", "tests", "examples", "benchmarks", "docs", "playground", "editors"),
-        *(".ci", "Makefile", "CONTRIBUTING.md"),
+        *(".ci", "Makefile", "CONTRIBUTING.md", "CITATION.cff"),
         *("README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "pyproject.toml", "PKG-INFO", ".gitignore"),
     }
     assert not [name for name in names if "__pycache__" in name or "node_modules" in name or name.endswith(".part")]

@@ -1,4 +1,4 @@
-"""Every spec, snippet and command that the README and the package docstring show."""
+"""The README: its snippets run, its installation works in a fresh environment, and it is short."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from click.testing import CliRunner
 import pdedsl
 from pdedsl.cli import cli
 
-pytestmark = pytest.mark.long
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
+MAX_LINES = 200  # a front page; the rest belongs to docs/
 BACKWARD = """pde Backward
 space x in R^2
 time t in [0, 1]
@@ -33,146 +33,74 @@ def blocks(kind: str) -> list[str]:
     return re.findall(rf"```{kind}\n(.*?)```", README, re.DOTALL)
 
 
-def run(*command: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    """As a process, where that is the point."""
-    return subprocess.run([sys.executable, *command], capture_output=True, text=True, cwd=cwd, check=False)
-
-
-def test_the_spec_is_right() -> None:
-    text, physical = blocks("pde")
-    assert all(pdedsl.parse(shown).warnings == () for shown in (text, physical))
-    assert pdedsl.compile(text).module() is not None
-    assert pdedsl.solve(physical, tol=1e-8).error.value < 1e-8
-
-
-def test_the_python_snippet_prints_its_comments() -> None:
-    (snippet,) = (block for block in blocks("python") if "operator" in block)
-    result = run("-c", snippet)
-    assert result.returncode == 0, result.stderr
-    assert result.stdout.split() == ["proved", "torch.Size([2])", "1361410"]
-
-
-def test_the_editor_snippet_prints_its_comments(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (snippet,) = (block for block in blocks("python") if "pdedsl.editor" in block)
-    monkeypatch.chdir(ROOT)
-    exec(snippet, {})
-    none, first, *_ = capsys.readouterr().out.splitlines()
-    assert (none, f"# {first} …") == ("()", snippet.rstrip().rpartition("  ")[2])
-
-
-def test_the_message_is_the_one_shown(tmp_path: Path) -> None:
-    (tmp_path / "my.pde").write_text(BACKWARD, "utf-8")
-    result = run("-m", "pdedsl", "check", "my.pde", cwd=tmp_path)
-    assert result.returncode == 1
-    assert result.stderr.strip() == blocks("text")[0].strip()
-
-
-@pytest.mark.parametrize("command", sorted(set(re.findall(r"`(pdedsl [a-z]+(?: --?[a-z]+)*(?: [a-z.]+)?)`", README))))
-def test_commands_run(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def plate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the first spec as plate.pde."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "my.pde").write_text(BACKWARD.replace("-σ²", "σ²"), "utf-8")
-    words = command.split()[1:]
-    if words == ["check", "--json"]:
-        words.append("my.pde")
-    if words[0] == "test":
-        words += ["--examples", "3"]
-    if words == ["test", "--examples", "3"]:
-        words.append("rotation")
-    result = CliRunner().invoke(cli, words)
-    assert result.exit_code == 0, result.output
+    (tmp_path / "plate.pde").write_text(blocks("pde")[0], "utf-8")
+    return tmp_path
 
 
-def test_the_training_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    (text,) = [block for block in blocks("sh") if "pdedsl train" in block]
-    for line in text.strip().splitlines():
-        several, _, command = line.rpartition("pdedsl train ")
-        words = command.split()
-        if "--set" not in words and "--resume" not in words:
-            words += ["--set", "train.epochs=2"]  # as shown it takes longer
-        if "torchrun" in several:
-            start = ["-m", "torch.distributed.run", "--nproc-per-node=2"]
-            result = run(*start, "-m", "pdedsl", "train", *words, cwd=tmp_path)
-            assert result.returncode == 0, result.stderr
-        else:
-            done = CliRunner().invoke(cli, ["train", *words])
-            assert done.exit_code == 0, done.output
-    assert "`pdedsl explain run --weights run`" in README
-    assert "Kernels" in CliRunner().invoke(cli, ["explain", "run", "--weights", "run"]).stdout
-    (call,) = re.findall(r"`(pdedsl\.train\(.*?\))`", README)
-    (tmp_path / "my.pde").write_text((tmp_path / "run" / "spec.pde").read_text("utf-8"), "utf-8")
-    exec(call.replace("run", "mine"), {"pdedsl": pdedsl})
-    assert {"weights.safetensors", "report.md", "curves.png", "metrics.jsonl"} <= {
-        path.name for path in (tmp_path / "run").iterdir()
-    }
+def test_it_is_a_front_page() -> None:
+    assert len(README.splitlines()) <= MAX_LINES
+    assert all(f"## {title}" in README for title in ("Installation", "Comparison", "Limitations"))
 
 
-def test_the_evaluation_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (text,) = [block for block in blocks("sh") if "pdedsl evaluate" in block]
-    monkeypatch.chdir(tmp_path)
-    for name in ("run", "short"):
-        pdedsl.train("convection_diffusion", name, set=["train.epochs=1", "evaluate.certify.n=100"])
-    for line in text.strip().splitlines():
-        words = shlex.split(line)[1:]
-        few = ["--subset", "20"] if words[0] == "evaluate" else []  # as shown it takes longer
-        done = CliRunner().invoke(cli, [*words, *few])
-        assert done.exit_code == 0, done.output
-    shown = set(re.findall(r"`(report\.\w+)`", README))
-    assert shown == {"report.html", "report.md", "report.json"}
-    assert all((tmp_path / "run" / "evaluation" / name).is_file() for name in shown)
-    assert {"page.html", "tables.tex"} <= {path.name for path in tmp_path.iterdir()}
+def test_specs_have_no_warnings() -> None:
+    assert [pdedsl.parse(text).warnings for text in blocks("pde")] == [(), ()]
 
 
-def test_the_evaluation_snippet_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    (snippet,) = (block for block in blocks("python") if "pdedsl.evaluate" in block)
-    names: dict[str, object] = {}
-    exec(snippet, names)
-    assert "no sign of gradient masking" in capsys.readouterr().out
-    for call in re.findall(r"`(pdedsl\.(?:attacks|certificates)\..*?\))`", README):
-        from pdedsl import attacks, certificates  # noqa: F401
-
-        result = eval(call.replace("sigma=0.25", "sigma=0.25, n=100"), names)
-        assert all(hasattr(result, name) for name in (("x", "fooled") if "attacks" in call else ("radii",)))
-
-
-def test_the_solving_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (text,) = [block for block in blocks("sh") if "pdedsl solve" in block]
-    monkeypatch.chdir(tmp_path)
-    for line in text.strip().splitlines():
+@pytest.mark.slow
+def test_commands_run(plate: Path) -> None:
+    _, commands = blocks("sh")
+    for line in commands.strip().splitlines():
         done = CliRunner().invoke(cli, shlex.split(line)[1:])
         assert done.exit_code == 0, done.output
-    assert (tmp_path / "disc" / "report.md").is_file()
+    assert (plate / "plate" / "report.md").is_file()
+    for command in re.findall(r"`pdedsl (explain [a-z.]+|draw [a-z]+)`", README):
+        assert CliRunner().invoke(cli, command.split()).exit_code == 0, command
 
 
-def test_the_solving_snippet_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    (snippet,) = (block for block in blocks("python") if "pdedsl.solve" in block)
-    monkeypatch.chdir(ROOT)
-    exec(snippet, {})
-    assert "0.37" in capsys.readouterr().out  # exp(-0.1π²)
+@pytest.mark.slow
+def test_python_snippets_run(plate: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    solve, network = blocks("python")
+    exec(solve, {})
+    assert "holds" in capsys.readouterr().out
+    assert (plate / "plate.png").is_file()
+    exec(network, {})
+    count, *_ = printed = capsys.readouterr().out.splitlines()
+    assert f"# {count}" in network
+    assert "no sign of gradient masking" in printed[-1]
 
 
-def test_stages_of_emit() -> None:
-    (stages,) = re.findall(r"`--emit ([a-z|]+)`", README)
-    for stage in stages.split("|"):
-        assert CliRunner().invoke(cli, ["compile", "--emit", stage, "poisson"]).stdout
+def test_the_message_is_the_one_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my.pde").write_text(BACKWARD, "utf-8")
+    result = CliRunner().invoke(cli, ["check", "my.pde"])
+    assert result.exit_code == 1
+    assert result.stderr.strip() == blocks("text")[0].strip()
 
 
 def test_make_targets_are_there() -> None:
     makefile = (ROOT / "Makefile").read_text("utf-8")
-    for target in re.findall(r"^make (\w+)", blocks("sh")[0], re.MULTILINE):
-        assert f"\n{target}:" in makefile
-
-
-def test_the_drawing_is_the_one_shown() -> None:
-    shown = (ROOT / "examples" / "enresnet.svg").read_text("utf-8")
-    assert CliRunner().invoke(cli, ["draw", "enresnet"]).stdout == shown
+    targets = re.findall(r"`make (\w+)`", README)
+    assert targets
+    assert all(f"\n{target}:" in makefile for target in targets)
 
 
 def test_links_lead_somewhere() -> None:
-    for target in re.findall(r"\]\(([^)]+)\)", README):
-        assert (ROOT / target).exists(), target
+    targets = [target for target in re.findall(r"\]\(([^)]+)\)", README) if "://" not in target]
+    assert len(targets) > 15
+    assert all((ROOT / target).exists() for target in targets), targets
+
+
+def test_the_citation_has_the_version_and_the_licence() -> None:
+    citation = (ROOT / "CITATION.cff").read_text("utf-8")
+    assert f"version: {pdedsl.__version__}\n" in citation
+    assert "license: MIT\n" in citation
+    assert {"cff-version", "message", "type", "title", "version", "license", "authors", "keywords"} == set(
+        re.findall(r"^([\w-]+):", citation, re.MULTILINE)
+    )
 
 
 def test_docstring_of_the_package() -> None:
@@ -181,7 +109,23 @@ def test_docstring_of_the_package() -> None:
     assert found.failed == 0
 
 
-def test_rooms_are_there_after_one_import() -> None:
-    """As in "`pdedsl.attacks.pgd(network, …)`", in a process that has imported nothing else."""
-    code = "import pdedsl; print(pdedsl.attacks.pgd.__name__, pdedsl.certificates.gaussian.__name__)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "pgd gaussian\n"
+@pytest.mark.long
+def test_installation(tmp_path: Path) -> None:
+    """The commands of the README in a copy of the checkout, in a fresh environment, and a solution with the result."""
+    archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, capture_output=True, check=True).stdout
+    subprocess.run(["tar", "-x", "-C", str(tmp_path)], input=archive, check=True)
+    for line in blocks("sh")[0].strip().splitlines():
+        command = line.replace("python3 ", f"{shlex.quote(sys.executable)} ", 1)
+        done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "plate.pde").write_text(blocks("pde")[0], "utf-8")
+    found = subprocess.run(
+        [tmp_path / ".venv" / "bin" / "pdedsl", "check", "plate.pde"],
+        cwd=tmp_path / "elsewhere",
+        env={"HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.stdout == "plate.pde: Plate: no errors\n", found.stderr

@@ -16,6 +16,7 @@ from pdedsl.config import keyword_aliases
 from pdedsl.config.base import Choice, Flag, Form, Forms, Param
 from pdedsl.config.blocks import ENTRIES, BoxRestriction, Calls, NoValue, OptionNames, Plain
 from pdedsl.config.data import MEASURED
+from pdedsl.config.meanings import meaning_of
 from pdedsl.config.methods import PARTS
 from pdedsl.config.networks import NETWORKS, OPERATORS
 from pdedsl.diagnostics import PdeError, Reporter, Source, Span
@@ -428,7 +429,8 @@ def _arguments(form: Form[Any], named: frozenset[str], count: int) -> Iterator[_
     keys = list(form.params)
     for key in keys[count - len(named) :]:
         if key not in named:
-            yield _Proposal(key, ItemKind.ARGUMENT, allowed_values(form.params[key]), insert=f"{key}=")
+            detail = f"{meaning_of(form.name, key)}; {allowed_values(form.params[key])}"
+            yield _Proposal(key, ItemKind.ARGUMENT, detail, insert=f"{key}=")
     if not named and count < len(keys):
         yield from _values(form.params[keys[count]])
 

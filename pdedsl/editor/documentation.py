@@ -1,4 +1,5 @@
-"""Descriptions of networks, methods and entries: signatures, defaults and allowed values, from `pdedsl.config`."""
+"""Descriptions of networks, methods and entries: signatures, meanings, defaults and allowed values, from
+`pdedsl.config`."""
 
 from __future__ import annotations
 
@@ -7,24 +8,30 @@ from typing import Any, assert_never
 
 from pdedsl.config.base import Form, Param, Whole
 from pdedsl.config.blocks import ENTRIES, BoxRestriction, Calls, NoValue, OptionNames, Plain, default_text
+from pdedsl.config.meanings import meaning_of
 
 
 def call_text(form: Form[Any]) -> str:
     """Signature, description and arguments."""
     rows = [f"```pde\n{form.shown()}\n```", cleandoc(form.of.__doc__ or "")]
-    rows += ["\n".join(f"- {argument_text(key, param)}" for key, param in form.params.items())]
+    rows += ["\n".join(f"- {argument_text(form.name, key, param)}" for key, param in form.params.items())]
     return "\n\n".join(filter(None, rows))
 
 
-def argument_text(key: str, param: Param) -> str:
-    return f"`{key}`: {allowed_values(param)}"
+def argument_text(keyword: str, key: str, param: Param) -> str:
+    return f"`{key}`: {meaning_of(keyword, key)}; {allowed_values(param)}"
+
+
+def range_text(param: Param) -> str:
+    """The allowed values of an argument."""
+    most = f", at most {param.kind.most:,}" if isinstance(param.kind, Whole) and param.kind.most < Whole.most else ""
+    among = isinstance(param.kind, Whole) and param.kind.among
+    return f"one of {', '.join(map(str, among))}" if among else param.wanted + most
 
 
 def allowed_values(param: Param) -> str:
     """The allowed values of an argument, and its default."""
-    most = f", at most {param.kind.most:,}" if isinstance(param.kind, Whole) and param.kind.most < Whole.most else ""
-    among = isinstance(param.kind, Whole) and param.kind.among
-    what = f"one of {', '.join(map(str, among))}" if among else param.wanted + most
+    what = range_text(param)
     if param.required:
         return f"{what}; required"
     return f"{what}; default {default_of(param)}" if default_of(param) else f"{what}; optional"
@@ -38,7 +45,14 @@ def default_of(param: Param) -> str:
 
 
 def entry_text(block: str, key: str) -> str:
-    """The allowed values of an entry of a block, and its default."""
+    """Meaning, allowed values and default of an entry of a block."""
+    default, required = default_text(block, key), ENTRIES[block][key].required
+    suffix = f"; default {default}" * bool(default) + "; required" * required
+    return f"{meaning_of(block, key)}; {entry_range(block, key)}{suffix}"
+
+
+def entry_range(block: str, key: str) -> str:
+    """The allowed values of an entry of a block."""
     entry = ENTRIES[block][key]
     match entry.what:
         case Calls(forms=forms, sourced=sourced):
@@ -46,13 +60,11 @@ def entry_text(block: str, key: str) -> str:
         case OptionNames(words=words):
             what = f"one of {', '.join(words)}"
         case Plain(param=param):
-            what = allowed_values(param).removesuffix("; required")
+            what = range_text(param)
         case BoxRestriction():
             what = "a learned operator, then 'in [a, b]'"
         case NoValue():
             what = "no argument"
         case _:
             assert_never(entry.what)
-    several = f"; up to {entry.most} on a line" if entry.most > 1 else ""
-    default = default_text(block, key)
-    return f"{what}{several}{f'; default {default}' * bool(default)}" + "; required" * entry.required
+    return what + (f"; up to {entry.most} on a line" if entry.most > 1 else "")

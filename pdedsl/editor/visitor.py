@@ -200,25 +200,26 @@ def _call(expr: t.Expr, forms: Forms[Any]) -> Roles:
             yield span, NameRole(TokenKind.METHOD, lambda _: call_text(form) if form else "")
             params = form.params if form else {}
     if isinstance(expr, t.Call) and isinstance(expr.head, t.Name):
+        keyword = expr.head.id
         for key, value in zip(params, expr.args, strict=False):
-            yield from _value(value, key, params[key])
+            yield from _value(value, keyword, key, params[key])
         for name, value in expr.named:
             param = params.get(name.id)
-            yield name.span, _argument(TokenKind.PROPERTY, name.id, param)
-            yield from _value(value, name.id, param) if param else ()
+            yield name.span, _argument(TokenKind.PROPERTY, keyword, name.id, param)
+            yield from _value(value, keyword, name.id, param) if param else ()
 
 
-def _argument(kind: TokenKind, key: str, param: Param | None) -> NameRole:
-    return NameRole(kind, lambda _: argument_text(key, param) if param else "")
+def _argument(kind: TokenKind, keyword: str, key: str, param: Param | None) -> NameRole:
+    return NameRole(kind, lambda _: argument_text(keyword, key, param) if param else "")
 
 
-def _value(expr: t.Expr, key: str, param: Param) -> Roles:
+def _value(expr: t.Expr, keyword: str, key: str, param: Param) -> Roles:
     match expr:
         case t.Name(span=span) if isinstance(param.kind, Choice | Flag):
-            yield span, _argument(TokenKind.ENUM_MEMBER, key, param)
+            yield span, _argument(TokenKind.ENUM_MEMBER, keyword, key, param)
         case t.ListExpr(items=items):
             for item in items:
-                yield from _value(item, key, param)
+                yield from _value(item, keyword, key, param)
 
 
 # ---- Blocks
@@ -230,7 +231,7 @@ def _block(block: str, entries: Iterable[t.Entry]) -> Roles:
         yield entry.key.span, _entry(block, entry.key.id)
         for item in entry.items if rule else ():
             assert rule is not None
-            yield from _item(item, rule, entry.key.id)
+            yield from _item(item, rule, block, entry.key.id)
 
 
 def _entry(block: str, key: str) -> NameRole:
@@ -238,7 +239,7 @@ def _entry(block: str, key: str) -> NameRole:
     return NameRole(TokenKind.PROPERTY, lambda _: f"`{key}`: {entry_text(block, key)}" if known else "")
 
 
-def _item(item: t.Item, rule: BlockEntry, key: str) -> Roles:
+def _item(item: t.Item, rule: BlockEntry, block: str, key: str) -> Roles:
     if isinstance(item.source, t.Name):
         yield item.source.span, NameRole(TokenKind.NAMESPACE)
     match rule.what:
@@ -249,7 +250,7 @@ def _item(item: t.Item, rule: BlockEntry, key: str) -> Roles:
         case OptionNames() if isinstance(item.value, t.Name):
             yield item.value.span, VALUE
         case Plain(param=param):
-            yield from _value(item.value, key, param)
+            yield from _value(item.value, block, key, param)
         case OptionNames() | BoxRestriction() | NoValue():
             pass
         case _:

@@ -111,7 +111,7 @@ def test_offset_beyond_the_end() -> None:
 def test_details_of_completions() -> None:
     width = proposed(HEAD + "learn w(x) : vector = mlp(|")["width"]
     assert width.insert == "width="
-    assert width.detail == "an integer, at least 1, at most 65,536; default 64"
+    assert width.detail == "units of a hidden layer; an integer, at least 1, at most 65,536; default 64"
     assert proposed(HEAD + "train {\n  |")["batch"].detail.endswith("default 128")
     pgd = proposed(HEAD + "evaluate {\n  attack |")["pgd"]
     assert pgd.insert == "pgd(eps="

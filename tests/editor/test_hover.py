@@ -56,7 +56,7 @@ def test_hover_of_an_axiom() -> None:
 
 def test_hover_of_a_method(enresnet: Document) -> None:
     noise = at(enresnet, "noise", "noise(members").text
-    assert "`samples`: an integer, at least 1, at most 10,000,000; default 1" in noise
+    assert "`samples`: noise samples of an average; an integer, at least 1, at most 10,000,000; default 1" in noise
     assert "default exact" in at(enresnet, "scale", "scale=relative").text
     assert "default 10" in at(enresnet, "epochs", "epochs ").text
 

@@ -1,4 +1,4 @@
-"""Networks in the hands of torch's tools: what the table of the README says, by `benchmarks/deployment.py`."""
+"""Networks in the hands of torch's tools: the table of docs/guide/deployment.md, by `benchmarks/deployment.py`."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from pdedsl.sources import shipped_specs
 from tests.texts import learned
 
 ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "guide" / "deployment.md").read_text("utf-8")
 FIELD = "learn v(x, y, t) : vector = mlp(width=4, depth=1)"
 NOISY = learned("∂u/∂t = v·∇u + 0.1Δu", FIELD, realized="realize diffusion by noise(samples=2)")
 ADAPTIVE = learned("∂u/∂t = v·∇u", FIELD, realized="realize time by dopri5")
@@ -43,8 +44,8 @@ def made(text: str) -> tuple[nn.Module, torch.Tensor]:
 
 
 def table() -> dict[str, dict[str, str]]:
-    """The table of the README: what is said of each spec, by column."""
-    page = (ROOT / "README.md").read_text("utf-8").partition(DEPLOYMENT.MARK)[2].split("\n\n")[0]
+    """The table of the page: what is said of each spec, by column."""
+    page = PAGE.partition(DEPLOYMENT.MARK)[2].split("\n\n")[0]
     rows = [[cell.strip(" `") for cell in line.split("|")[1:-1]] for line in page.splitlines()[3:]]
     return {name: dict(zip(DEPLOYMENT.TRIES, cells, strict=True)) for name, *cells in rows}
 
@@ -59,7 +60,7 @@ def test_the_table_names_the_versions_it_is_about() -> None:
         line.split("==") for line in (ROOT / ".ci" / "constraints.txt").read_text("utf-8").split() if "==" in line
     )
     declared = re.search(r'"torch>=([0-9.]+)"', (ROOT / "pyproject.toml").read_text("utf-8"))
-    page = " ".join((ROOT / "README.md").read_text("utf-8").partition(DEPLOYMENT.MARK)[0].split())
+    page = " ".join(PAGE.partition(DEPLOYMENT.MARK)[0].split())
     assert declared is not None
     said = f"torch {pinned['torch'].rpartition('.')[0]}; with the oldest supported version, {declared[1]}, fewer"
     assert said in page
