@@ -18,13 +18,13 @@ from pdedsl.analysis.exact_solution import space_time_region
 from pdedsl.analysis.jet import differential_expression, multiples_of_constant, sign_assumptions
 from pdedsl.analysis.problem import Problem, may_be_undefined
 from pdedsl.analysis.sample_points import Ranges, ranges_of
-from pdedsl.ir.boundary import BoundaryCondition, Dirichlet, Face, General, Normal, Robin, classify
+from pdedsl.ir.boundary import BoundaryCondition, Dirichlet, Face, General, Normal, Robin, classify, normal_components
 from pdedsl.ir.residual import Derivative, Residual
-from pdedsl.ir.spec import Condition, Spec, face_names
+from pdedsl.ir.spec import Condition, Spec
 from pdedsl.symbolic.evaluate import compile_function
 from pdedsl.symbolic.functions import ActivationFunction
 from pdedsl.symbolic.rewrite import expand, substitute
-from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
+from pdedsl.symbolic.symbols import Field, Partial, atoms
 
 # ---- Conditions satisfied by constants
 
@@ -55,7 +55,7 @@ def _is_satisfied(residual: Expr, condition: Condition, spec: Spec, ranges: Rang
     """Whether the residual vanishes where the condition is imposed. On a curve or part of a face: True if it is zero
     everywhere, False if it is nonzero at a point of the curve, otherwise None."""
     result = is_zero(residual, ranges)
-    somewhere = condition.on_boundary and (condition.surfaces or condition.part or spec.space.inequalities)
+    somewhere = condition.on_boundary and (condition.level_sets or condition.part or spec.space.inequalities)
     if somewhere and not result and residual.free_symbols & set(spec.space.coordinates):
         return False if _is_violated_on_curve(residual, condition, spec) else None
     return result
@@ -69,7 +69,7 @@ def _is_violated_on_curve(residual: Expr, condition: Condition, spec: Spec) -> b
     if condition.part or residual.has(Field):
         return False
     value = compile_function(residual.xreplace(dict.fromkeys(others, S.One)), region.layout)
-    points = (p for s in condition.surfaces for p in region.surface(s.expr, CURVE_SAMPLES))
+    points = (p for s in condition.level_sets for p in region.surface(s.expr, CURVE_SAMPLES))
     return any(isfinite(value(p)) and abs(value(p)) > RESIDUAL_TOL for p in points)
 
 
@@ -93,14 +93,22 @@ def _arbitrary_constants(flat: Expr, spec: Spec) -> dict[Symbol, Symbol]:
 
 
 def _on_faces(expr: Expr, condition: Condition, spec: Spec, ranges: Ranges) -> Iterator[Expr]:
-    if not condition.on_boundary or condition.surfaces:
+    if not condition.on_boundary or condition.level_sets:
         yield expr
-    if not condition.on_boundary:
-        return
-    for k, coordinate in enumerate(spec.space.coordinates):
-        for name, end in zip(face_names(k), ranges[coordinate], strict=True):
-            if name in condition.faces:
-                yield substitute(expr, {coordinate: end})
+    for _, coordinate, end in _faces(condition, spec, ranges):
+        yield substitute(expr, {coordinate: end})
+
+
+def _faces(condition: Condition, spec: Spec, ranges: Ranges) -> Iterator[tuple[Face, Symbol, Expr]]:
+    """The faces of a condition, each with the coordinate that is constant on it, and its value."""
+    for face in named_faces(condition.faces, spec):
+        x = spec.space.coordinates[face.coordinate]
+        yield face, x, ranges[x][face.upper]
+
+
+def named_faces(faces: Iterable[Face], spec: Spec) -> list[Face]:
+    """The faces across coordinates with a symbol; a single symbol for the position stands for the first coordinate."""
+    return [face for face in faces if face.coordinate < len(spec.space.coordinates)]
 
 
 def conditions_violated_by(spec: Spec, *values: Rational | int | None) -> tuple[list[Condition], list[Condition]]:
@@ -136,7 +144,7 @@ def _square_free(value: Expr) -> Expr:
 
 
 def _unit_normals(value: Expr, spec: Spec) -> dict[Expr, Expr]:
-    return dict.fromkeys(_normal_components(value, spec), S.One)
+    return dict.fromkeys(normal_components(value, spec.space.coordinates), S.One)
 
 
 def _may_vanish(e: Expr, ranges: Ranges) -> bool:
@@ -184,14 +192,6 @@ class LocatedCondition:
     end: Expr
     kind: BoundaryCondition
 
-    @property
-    def name(self) -> str:
-        return face_names(self.face.coordinate)[self.face.upper]
-
-    @property
-    def normal(self) -> int:
-        return 1 if self.face.upper else -1
-
 
 @lru_cache(maxsize=4)  # shared by several provers
 def face_conditions(problem: Problem) -> tuple[LocatedCondition, ...]:
@@ -201,13 +201,10 @@ def face_conditions(problem: Problem) -> tuple[LocatedCondition, ...]:
 
 
 def _locate(condition: Condition, problem: Problem) -> Iterator[LocatedCondition]:
-    ranges, space = ranges_of(problem.spec), problem.spec.space
-    for k, coordinate in enumerate(space.coordinates):
-        for name, end, upper in zip(face_names(k), ranges.get(coordinate, ()), (False, True), strict=False):
-            if name in condition.faces:
-                face = Face(k, upper)
-                kind = classify_condition(condition, problem, face.normal(space.coordinates), {coordinate: end})
-                yield LocatedCondition(condition, face, coordinate, end, kind)
+    for face, coordinate, end in _faces(condition, problem.spec, ranges_of(problem.spec)):
+        normal = face.normal(problem.spec.space.coordinates)
+        kind = classify_condition(condition, problem, normal, {coordinate: end})
+        yield LocatedCondition(condition, face, coordinate, end, kind)
 
 
 def classify_condition(
@@ -218,7 +215,7 @@ def classify_condition(
     spec, unknown = problem.spec, problem.unknown
     space, value = spec.space.coordinates, Field(unknown.head, (), unknown.arguments)
     expression = substitute(condition.value[0], spec.values)
-    components = _normal_components(expression, spec)
+    components = [c for c in normal_components(expression, space) if c.args[1].is_Integer]
     if normal is None:
         normal = tuple(Dummy(real=True) for _ in space) if components else ()
     expression = substitute(expression, {c: normal[int(c.args[1]) - 1] for c in components})
@@ -239,12 +236,6 @@ def classify_condition(
     return classify(Residual(expression, variables, condition.span), normal)
 
 
-def _normal_components(expression: Expr, spec: Spec) -> list[Expr]:
-    """The components of the outer normal in an expression."""
-    components = (c for c in atoms(expression, Component) if c.args[0] not in spec.space.coordinates)
-    return [c for c in components if c.args[1].is_Integer]
-
-
 def normal_derivative(condition: Robin) -> tuple[Expr, Expr]:
     """c and g of ∂u/∂n = c u + g."""
     return expand(-condition.alpha / condition.beta), expand(condition.value / condition.beta)
@@ -252,8 +243,8 @@ def normal_derivative(condition: Robin) -> tuple[Expr, Expr]:
 
 def has_one_condition_per_face(problem: Problem) -> bool:
     """Whether every face has exactly one condition."""
-    names = [name for c in fixed_conditions(problem.spec) if c.unknown == problem.unknown.head for name in c.faces]
-    return sorted(names) == sorted(problem.spec.space.boundary)
+    faces = [face for c in fixed_conditions(problem.spec) if c.unknown == problem.unknown.head for face in c.faces]
+    return len(faces) == len(problem.spec.space.boundary) == len(set(faces))
 
 
 def preserves_order(located: LocatedCondition, box: Box) -> bool:
@@ -280,7 +271,7 @@ def conditions_preserve_order(problem: Problem) -> bool:
 
 def is_irregular(spec: Spec) -> bool:
     """Whether the domain is not a box, or a condition is imposed on a curve or on part of a face."""
-    return bool(spec.space.inequalities) or any(c.surfaces or c.part for c in spec.conditions)
+    return bool(spec.space.inequalities) or any(c.level_sets or c.part for c in spec.conditions)
 
 
 def _is_dirichlet(condition: Condition, problem: Problem) -> bool:

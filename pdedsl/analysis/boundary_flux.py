@@ -13,15 +13,15 @@ from typing import TypeAlias
 from sympy import Add, Expr, Mul, S, Symbol, cancel
 
 from pdedsl.analysis.axioms.comparison import is_coupled
-from pdedsl.analysis.boundary import LocatedCondition, face_conditions, normal_derivative
+from pdedsl.analysis.boundary import LocatedCondition, face_conditions, named_faces, normal_derivative
 from pdedsl.analysis.bounds.interval import range_of
 from pdedsl.analysis.bounds.sign import box_of, vanishes
 from pdedsl.analysis.jet import Jet
 from pdedsl.analysis.problem import Problem
 from pdedsl.analysis.sample_points import Ranges, find_nonzero_point, ranges_of
-from pdedsl.ir.boundary import Dirichlet, General, Robin
+from pdedsl.ir.boundary import Dirichlet, Face, General, Robin
 from pdedsl.ir.residual import Residual
-from pdedsl.ir.spec import Condition, Equation, face_names
+from pdedsl.ir.spec import Condition, Equation
 from pdedsl.symbolic.rewrite import expand
 from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
 
@@ -60,7 +60,6 @@ def _face_fluxes(problem: Problem) -> list[FaceFlux]:
     space, conditions = problem.spec.space, face_conditions(problem)
     if not space.boundary:
         return []
-    fluxes: list[FaceFlux] = []
     jet = problem.jet
     if jet.unexpanded or is_coupled(problem) or problem.is_vector:
         return [BoundaryFlux.UNKNOWN]
@@ -68,15 +67,8 @@ def _face_fluxes(problem: Problem) -> list[FaceFlux]:
         return _high_order_flux(problem)
     if not jet.is_affine:
         return _nonlinear_flux(problem, conditions)
-    for k, x in enumerate(space.coordinates):
-        if space.intervals[k].periodic:
-            continue
-        for name, end, normal in zip(face_names(k), ranges_of(problem.spec)[x], (-1, 1), strict=True):
-            conditions_there = [
-                p for p in conditions if p.coordinate == x and p.normal == normal and name in p.condition.faces
-            ]
-            fluxes.append(_face_flux(problem, k, end, normal, conditions_there))
-    return fluxes
+    faces = named_faces(space.boundary, problem.spec)
+    return [_face_flux(problem, face, [p for p in conditions if p.face == face]) for face in faces]
 
 
 def _flux_coefficients(jet: Jet, k: int) -> tuple[tuple[Expr, ...], Expr]:
@@ -85,10 +77,11 @@ def _flux_coefficients(jet: Jet, k: int) -> tuple[tuple[Expr, ...], Expr]:
     return jet.matrix[k], jet.drift[k] - divergence
 
 
-def _face_flux(problem: Problem, k: int, end: Expr, normal: int, conditions_there: list[LocatedCondition]) -> FaceFlux:
+def _face_flux(problem: Problem, face: Face, conditions_there: list[LocatedCondition]) -> FaceFlux:
     """J·n on a face, in terms of the boundary data."""
-    jet, ranges = problem.jet, ranges_of(problem.spec, problem.equation)
+    jet, ranges, k, normal = problem.jet, ranges_of(problem.spec, problem.equation), face.coordinate, face.sign
     x = jet.coordinates[k]
+    end = ranges_of(problem.spec)[problem.spec.space.coordinates[k]][face.upper]
     if any(e.has(Field) for e in (*jet.matrix[k], jet.drift[k])) or len(conditions_there) > 1:
         return BoundaryFlux.UNKNOWN
     row, advection = _flux_coefficients(jet, k)
@@ -130,10 +123,11 @@ def _high_order_flux(problem: Problem) -> list[FaceFlux]:
         return [BoundaryFlux.UNKNOWN]
     orders = {len(jet.derivative_of[v].slots) for v in in_space}
     conditions = [c for c in problem.spec.conditions if c.on_boundary and c.unknown == problem.unknown.head]
-    orders_at = [(name, _vanishing_derivative_order(c, problem)) for c in conditions for name in c.faces]
+    orders_at = [(face, _vanishing_derivative_order(c, problem)) for c in conditions for face in c.faces]
     if any(k is None for _, k in orders_at):
         return [BoundaryFlux.UNKNOWN]
-    free = any(k - 1 not in {h for face, h in orders_at if face == name} for name in face_names(0) for k in orders)
+    ends = Face(0, False), Face(0, True)
+    free = any(k - 1 not in {h for face, h in orders_at if face == end} for end in ends for k in orders)
     return [BoundaryFlux.SOLUTION_DEPENDENT if free else S.Zero]
 
 
@@ -180,7 +174,7 @@ def _normal_derivative_at(located: LocatedCondition, jet: Jet) -> Expr | None:
     match located.kind:
         case Robin() as robin:
             coefficient, value = normal_derivative(robin)
-            return expand(located.normal * (coefficient * jet.u + value))
+            return expand(located.face.sign * (coefficient * jet.u + value))
         case General(residual=residual):
             return _solve_for_derivative(residual, jet)
         case Dirichlet():

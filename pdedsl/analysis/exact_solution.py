@@ -11,17 +11,18 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from sympy import Add, Expr, Integer, KroneckerDelta, Rational, S, Symbol, cancel, sqrt
+from sympy import Add, Expr, Rational, Symbol
 
 from pdedsl import errors
 from pdedsl.analysis.sample_points import precise_value_at
 from pdedsl.diagnostics import Diagnostic, Span
-from pdedsl.ir.spec import Condition, ConditionKind, Spec, face_names
+from pdedsl.ir.boundary import Face, LevelSet, normal_components
+from pdedsl.ir.spec import Condition, ConditionKind, Spec
 from pdedsl.symbolic.calculus import differentiate
 from pdedsl.symbolic.domain import Region, region_of
 from pdedsl.symbolic.evaluate import Point, compile_function, evaluate_at_points
 from pdedsl.symbolic.rewrite import expand, expression_size, rebuild, substitute
-from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
+from pdedsl.symbolic.symbols import Field, Partial
 
 SAMPLES = 16  # points per equation or condition: a wrong formula fails at almost every point
 RESIDUAL_RTOL = 1e-8  # relative to the magnitude of the terms
@@ -175,55 +176,19 @@ def _initial_rows(c: Condition, spec: Spec, region: Region) -> Iterator[Row]:
 
 
 def _boundary_rows(c: Condition, spec: Spec, region: Region) -> Iterator[Row]:
-    parts = [compile_function(g.expr, region.layout) for g in c.part]
-
-    def chosen(points: list[Point]) -> list[Point]:
-        return [p for p in points if all(g(p) > 0 for g in parts)]
-
-    dimension = len(spec.space.intervals)
-    for k in range(dimension) if spec.space.explicit else (0, dimension - 1):  # by symmetry, two coordinates suffice
-        for name, upper in zip(face_names(k), (False, True), strict=True):
-            if name in c.faces:
-                points = chosen(region.face(k, upper, 4 * SAMPLES if parts else SAMPLES))
-                fixed = _face_coordinate(spec, k, upper)
-                for v in c.value:
-                    yield _terms(v.xreplace(_normal_on(v, k, upper, spec)), spec), fixed, points
-    for s in c.surfaces:
+    parts, space = [compile_function(g.expr, region.layout) for g in c.part], spec.space
+    sampled = range(len(space.intervals)) if space.explicit else (0, len(space.intervals) - 1)  # two, by symmetry
+    for place in c.places:
+        match place:
+            case Face(coordinate=k, upper=upper):
+                if k not in sampled:
+                    continue
+                points = region.face(k, upper, 4 * SAMPLES if parts else SAMPLES)
+                fixed = {space.coordinates[k]: space.end(place)} if space.explicit else {}
+            case LevelSet(expr=level):
+                points, fixed = region.surface(level, SAMPLES), {}
+        chosen = [p for p in points if all(g(p) > 0 for g in parts)]
         for v in c.value:
-            normal = _normal_of(v, s.expr, spec)
-            if normal is not None:
-                yield _terms(v.xreplace(normal), spec), {}, chosen(region.surface(s.expr, SAMPLES))
-
-
-def _face_coordinate(spec: Spec, k: int, upper: bool) -> Fixed:
-    """The coordinate that is constant on a face, with its value, if the space has explicit coordinates."""
-    space = spec.space
-    return (
-        {space.coordinates[k]: space.intervals[k].end if upper else space.intervals[k].start} if space.explicit else {}
-    )
-
-
-def _terms(value: Expr, spec: Spec) -> list[Expr]:
-    return [_substitute_solution(term, spec) for term in Add.make_args(value)]
-
-
-def _normals(value: Expr, spec: Spec) -> list[Expr]:
-    return [c for c in atoms(value, Component) if c.args[0] not in spec.space.coordinates]
-
-
-def _normal_on(value: Expr, k: int, upper: bool, spec: Spec) -> dict[Expr, Expr]:
-    sign = S.One if upper else S.NegativeOne
-    return {c: sign * KroneckerDelta(c.args[1], Integer(k + 1)) for c in _normals(value, spec)}
-
-
-def _normal_of(value: Expr, level: Expr, spec: Spec) -> dict[Expr, Expr] | None:
-    """The outer normal -∇g/‖∇g‖, for the inequality g > 0 that the surface bounds; None if there is none."""
-    asked = _normals(value, spec)
-    if not asked:
-        return {}
-    own = next((g.expr for g in spec.space.inequalities if cancel(level / g.expr).is_number), None)
-    if own is None or not spec.space.explicit:
-        return None
-    derivatives = [own.diff(x) for x in spec.space.coordinates]
-    length = sqrt(Add(*(s**2 for s in derivatives)))
-    return {c: -derivatives[int(c.args[1]) - 1] / length for c in asked}
+            if isinstance(place, Face) or space.explicit or not normal_components(v, space.coordinates):
+                terms = Add.make_args(place.with_normal(v, space.coordinates))
+                yield [_substitute_solution(term, spec) for term in terms], fixed, chosen

@@ -10,21 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
 
 from sympy import Expr, Symbol
 
 from pdedsl import errors
-from pdedsl.analysis.boundary import LocatedCondition, face_conditions
+from pdedsl.analysis.boundary import LocatedCondition, face_conditions, named_faces
 from pdedsl.analysis.bounds.interval import Box
 from pdedsl.analysis.bounds.sign import box_of, nonnegative
 from pdedsl.analysis.dispersion import system_growth_rates
 from pdedsl.analysis.problem import Problem
 from pdedsl.analysis.sample_points import Ranges, points, ranges_of, value_at
 from pdedsl.diagnostics import PdeError
-from pdedsl.ir.boundary import Dirichlet
-from pdedsl.ir.spec import Condition, Space, face_names
-from pdedsl.symbolic.symbols import Field, atoms
+from pdedsl.ir.boundary import Dirichlet, Face
+from pdedsl.ir.spec import ConditionKind, Space
 
 # ---- Inflow of one equation
 
@@ -45,26 +43,20 @@ def inflow_of(problem: Problem) -> Inflow:
         return Inflow(False, ())
     box, located = box_of(ranges_of(problem.spec, problem.equation)), face_conditions(problem)
     is_admissible, at_outflow = True, []
-    for k, x in enumerate(space.coordinates):
-        if space.intervals[k].periodic:
-            continue
-        for name, end, normal in zip(face_names(k), ranges_of(problem.spec)[x], (-1, 1), strict=True):
-            conditions = [p for p in located if p.coordinate == x and p.normal == normal and name in p.condition.faces]
-            inward = is_inflow(jet.drift[k], x, end, normal, box)
-            is_admissible = is_admissible and _has_admissible_data(inward, conditions)
-            at_outflow += [p for p in conditions if inward is False and not _couples_points(p.condition, problem)]
+    for face in named_faces(space.boundary, problem.spec):
+        x = space.coordinates[face.coordinate]
+        conditions = [p for p in located if p.face == face]
+        inward = is_inflow(jet.drift[face.coordinate], face, x, ranges_of(problem.spec), box)
+        is_admissible = is_admissible and _has_admissible_data(inward, conditions)
+        # u(0, t) = u(1, t) uses the outflow value
+        outward = inward is False
+        at_outflow += [p for p in conditions if outward and p.condition.kind is not ConditionKind.TWO_POINT]
     return Inflow(is_admissible, tuple(at_outflow))
 
 
-def _couples_points(condition: Condition, problem: Problem) -> bool:
-    """Whether a condition couples several points: u(0, t) = u(1, t) uses the outflow value."""
-    fields = {f for v in condition.value for f in atoms(v, Field) if f.head == problem.unknown.head}
-    return len(fields) > 1
-
-
-def is_inflow(b: Expr, x: Symbol, end: Expr, normal: int, box: Box) -> bool | None:
+def is_inflow(b: Expr, face: Face, x: Symbol, ranges: Ranges, box: Box) -> bool | None:
     """True if b·n ≥ 0 on the whole face (not identically zero), False if b·n ≤ 0; None if undecided."""
-    flow = normal * b.xreplace({x: end})
+    flow = face.sign * b.xreplace({x: ranges[x][face.upper]})
     if nonnegative(-flow, box):
         return False
     return True if nonnegative(flow, box) else None
@@ -82,7 +74,6 @@ def _has_admissible_data(inflow: bool | None, conditions: list[LocatedCondition]
 FACE_SAMPLES = 40  # points on a face
 INFLOW_TOL = 1e-6  # smaller inflow is attributed to rounding
 LARGE_WAVE_NUMBER = 10_000  # zeroth-order terms are negligible at this wave number
-Faces = list[tuple[int, str, int]]  # index of the coordinate, name of the face, outer normal
 
 
 def inflow_errors(problem: Problem) -> Iterator[PdeError]:
@@ -92,42 +83,37 @@ def inflow_errors(problem: Problem) -> Iterator[PdeError]:
     if not jet.is_affine or jet.order != 1 or problem.equation.order > 1 or not _is_box(space):
         return
     box, ranges = box_of(ranges_of(problem.spec, problem.equation)), ranges_of(problem.spec)
-    prescribed = {name for c in problem.spec.conditions for name in c.faces}
-    inflow_faces: list[str] = []
-    outflow_faces: list[str] = []
-    for k, name, normal in _faces(space):
-        x = space.coordinates[k]
-        if problem.equation.order == 0 and jet.drift[k] == 0:
+    prescribed = {face for c in problem.spec.conditions for face in c.faces}
+    inflow_faces: list[Face] = []
+    outflow_faces: list[Face] = []
+    for face in space.boundary:
+        x, drift = space.coordinates[face.coordinate], jet.drift[face.coordinate]
+        if problem.equation.order == 0 and drift == 0:
             continue  # characteristic face
-        direction = is_inflow(jet.drift[k], x, ranges[x][(normal + 1) // 2], normal, box)
+        direction = is_inflow(drift, face, x, ranges, box)
         if direction is not None:
-            (inflow_faces if direction else outflow_faces).append(name)
-        elif (
-            problem.equation.order
-            and name not in prescribed
-            and _is_inflow_somewhere(normal * jet.drift[k], x, normal, ranges)
-        ):
-            inflow_faces.append(name)
+            (inflow_faces if direction else outflow_faces).append(face)
+        elif problem.equation.order and face not in prescribed and _is_inflow_somewhere(drift, face, x, ranges):
+            inflow_faces.append(face)
     ends = (inflow_faces, outflow_faces) if problem.equation.order == 0 else (inflow_faces,)
-    absent = min(([name for name in end if name not in prescribed] for end in ends if end), key=len, default=[])
-    misplaced = problem.equation.order > 0 and any(
-        name in prescribed for name in outflow_faces
-    )  # reported as another error
+    absent = min(([face for face in end if face not in prescribed] for end in ends if end), key=len, default=[])
+    misplaced = problem.equation.order > 0 and {*outflow_faces} & prescribed  # reported as another error
     if absent and not misplaced:
-        behind = max(e.span.end for e in problem.spec.equations)
-        yield errors.equations.missing_inflow_condition(problem.unknown.name, absent, problem.unknown.span, behind)
+        behind, names = max(e.span.end for e in problem.spec.equations), [face.name for face in absent]
+        yield errors.equations.missing_inflow_condition(problem.unknown.name, names, problem.unknown.span, behind)
     elif problem.equation.order == 0 and not absent and {*inflow_faces} & prescribed and {*outflow_faces} & prescribed:
         sufficient, other = (
             (inflow_faces, outflow_faces) if {*inflow_faces} <= prescribed else (outflow_faces, inflow_faces)
         )
-        redundant = [name for name in other if name in prescribed]
+        redundant = [face for face in other if face in prescribed]
         last = next(c for c in reversed(problem.spec.conditions) if {*c.faces} & {*redundant})
-        alone = {*last.faces} <= {*redundant} and not last.surfaces
-        yield errors.equations.overdetermined(problem.unknown.name, sufficient, redundant, last.span, alone)
+        alone = {*last.places} <= {*redundant}
+        surplus = [face.name for face in sufficient], [face.name for face in redundant]
+        yield errors.equations.overdetermined(problem.unknown.name, *surplus, last.span, alone)
 
 
-def _is_inflow_somewhere(flow: Expr, x: Symbol, normal: int, ranges: Ranges) -> bool:
-    on_face = flow.xreplace({x: ranges[x][(normal + 1) // 2]})
+def _is_inflow_somewhere(drift: Expr, face: Face, x: Symbol, ranges: Ranges) -> bool:
+    on_face = (face.sign * drift).xreplace({x: ranges[x][face.upper]})
     values = (value_at(on_face, p) for p in points(on_face.free_symbols, ranges, FACE_SAMPLES))
     return any(v is not None and v > INFLOW_TOL for v in values)
 
@@ -138,22 +124,19 @@ def system_inflow_error(problems: tuple[Problem, ...]) -> PdeError | None:
     first = all(p.jet.order <= 1 and p.equation.order == 1 and not p.is_vector for p in problems)
     if not first or not _is_box(spec.space) or len(problems) != len(spec.unknowns):
         return None
-    for k, name, normal in _faces(spec.space):
-        wave_vector = [normal * LARGE_WAVE_NUMBER * (j == k) for j in range(len(spec.space.coordinates))]
+    for face in spec.space.boundary:
+        wave_vector = [LARGE_WAVE_NUMBER * n for n in face.normal(spec.space.coordinates)]
         rates = system_growth_rates(problems, spec, wave_vector)
         if rates is None:
             return None
         required = sum(v.imag > 1e-6 * LARGE_WAVE_NUMBER for v in rates)
-        prescribed = sum(len(c.value) for c in spec.conditions if name in c.faces)
+        prescribed = sum(len(c.value) for c in spec.conditions if face in c.faces)
         if prescribed < required:
-            return errors.equations.too_few_for_characteristics(name, prescribed, required, problems[0].unknown.span)
+            return errors.equations.too_few_for_characteristics(
+                face.name, prescribed, required, problems[0].unknown.span
+            )
     return None
 
 
 def _is_box(space: Space) -> bool:
     return bool(space.boundary) and space.explicit and not space.inequalities
-
-
-def _faces(space: Space) -> Faces:
-    ends = product(range(len(space.coordinates)), (0, 1))
-    return [(k, face_names(k)[e], 2 * e - 1) for k, e in ends if not space.intervals[k].periodic]

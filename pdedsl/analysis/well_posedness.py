@@ -45,13 +45,12 @@ def _equation_errors(problem: Problem) -> Iterator[PdeError]:
         return
     if problem.equation.order == 1 and (at_outflow := inflow_of(problem).at_outflow):
         condition = at_outflow[0].condition
-        outflow_faces = [
-            name for name in condition.faces if name in {p.name for p in at_outflow if p.condition is condition}
-        ]
-        others = [name for name in condition.faces if name not in outflow_faces]
-        yield errors.equations.outflow_condition(
-            problem.spec.source.quote(condition.span), outflow_faces, others, condition.span
+        misplaced = [p.face for p in at_outflow if p.condition is condition]
+        names = (
+            [f.name for f in condition.faces if f in misplaced],
+            [f.name for f in condition.faces if f not in misplaced],
         )
+        yield errors.equations.outflow_condition(problem.spec.source.quote(condition.span), *names, condition.span)
     if len(problem.spec.unknowns) == 1:
         yield from inflow_errors(problem)
     if _is_coupled_at_leading_order(problem):

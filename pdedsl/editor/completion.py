@@ -25,7 +25,7 @@ from pdedsl.editor.document import Document
 from pdedsl.editor.documentation import allowed_values, call_text, default_of, entry_text
 from pdedsl.editor.names import NameKind
 from pdedsl.errors.types import SPACES
-from pdedsl.ir.spec import face_names
+from pdedsl.ir.boundary import face_names
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.declarations import IMAGES
@@ -409,7 +409,7 @@ def _faces(document: Document) -> Iterator[_Proposal]:
     if spaces and (parts := mesh_parts(spaces[0], Path(document.source.name).parent)):
         faces = parts
     elif document.spec:
-        faces = document.spec.space.boundary
+        faces = (face.name for face in document.spec.space.boundary)
     yield from (_Proposal(face, ItemKind.VALUE) for face in ("boundary", *faces))
 
 

@@ -11,6 +11,7 @@ from pdedsl.config.base import Config, Located
 from pdedsl.config.blocks import Block, item_text, items
 from pdedsl.config.networks import Network
 from pdedsl.diagnostics import Span
+from pdedsl.ir.boundary import Face
 from pdedsl.ir.spec import Condition, Equation, Spec
 from pdedsl.numerics.activations import Activation
 
@@ -61,7 +62,7 @@ def _place(offset: int, spec: Spec) -> str:
 def _condition(c: Condition) -> str:
     value = "; ".join(map(str, c.value))
     if c.on_boundary:
-        places = ", ".join([*c.faces, *(f"{s.expr} = 0" for s in c.surfaces)])
+        places = ", ".join(p.name if isinstance(p, Face) else f"{p.expr} = 0" for p in c.places)
         part = f" where {', '.join(f'{g.expr} > 0' for g in c.part)}" if c.part else ""
         return f"boundary {places}{part}: 0 = {value}"
     return f"{c.kind} {_part(c.unknown, c.component)} order {c.order} = {value}"

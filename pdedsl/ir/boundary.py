@@ -5,17 +5,18 @@ Every scalar condition is classified once, here; methods and provers match on it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import field
 
-from sympy import Add, Expr, S, Symbol, sqrt
+from sympy import Add, Expr, KroneckerDelta, S, Symbol, sqrt
 
-from pdedsl.diagnostics import Span
+from pdedsl.diagnostics import NOWHERE, Span
 from pdedsl.ir.residual import Affine, Derivative, Residual
 from pdedsl.record import Record
 from pdedsl.symbolic.evaluate import is_numerically_equal
 from pdedsl.symbolic.mesh_domain import MeshBoundary
 from pdedsl.symbolic.printing import notation
-from pdedsl.symbolic.symbols import Field
+from pdedsl.symbolic.symbols import Component, Field, atoms
 
 Normal = tuple[Expr, ...]  # one entry for each coordinate of space
 
@@ -26,22 +27,36 @@ class Face(Record):
     coordinate: int
     upper: bool
 
-    def normal(self, space: tuple[Symbol, ...]) -> Normal:
-        outward = S.One if self.upper else S.NegativeOne
-        return tuple(outward if k == self.coordinate else S.Zero for k in range(len(space)))
+    @property
+    def name(self) -> str:
+        return face_names(self.coordinate)[self.upper]
+
+    @property
+    def sign(self) -> int:
+        """The only nonzero component of the outer normal."""
+        return 1 if self.upper else -1
+
+    def normal(self, space: Sequence[Symbol]) -> Normal:
+        return tuple(self.sign * S.One if k == self.coordinate else S.Zero for k in range(len(space)))
+
+    def with_normal(self, expr: Expr, space: Sequence[Symbol]) -> Expr:
+        """The expression with the outer normal of this face; its indices may be symbolic."""
+        components = normal_components(expr, space)
+        return expr.xreplace({c: self.sign * KroneckerDelta(c.args[1], self.coordinate + 1) for c in components})
 
 
 class LevelSet(Record):
     """The level set F = 0 in the closed domain. On the boundary of an irregular domain F is its g > 0."""
 
     expr: Expr
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
     @property
     def name(self) -> str:
         """The physical group of a mesh, or the equation."""
         return self.expr.part if isinstance(self.expr, MeshBoundary) else f"{notation(self.expr)} = 0"
 
-    def normal(self, space: tuple[Symbol, ...]) -> Normal:
+    def normal(self, space: Sequence[Symbol]) -> Normal:
         """The outer normal -∇F/‖∇F‖."""
         if isinstance(self.expr, MeshBoundary):
             return self.expr.normal
@@ -49,8 +64,25 @@ class LevelSet(Record):
         norm = sqrt(Add(*(s**2 for s in gradient)))
         return tuple(-s / norm for s in gradient)
 
+    def with_normal(self, expr: Expr, space: Sequence[Symbol]) -> Expr:
+        """The expression with the outer normal, in coordinates."""
+        components = normal_components(expr, space)
+        normal = self.normal(space) if components else ()
+        return expr.xreplace({c: normal[int(c.args[1]) - 1] for c in components})
+
 
 Place = Face | LevelSet
+
+
+def face_names(k: int) -> tuple[str, str]:
+    """The names of the lower and upper face of axis k, counted from zero."""
+    named = (("left", "right"), ("bottom", "top"), ("back", "front"))
+    return named[k] if k < 3 else (f"low{k + 1}", f"high{k + 1}")
+
+
+def normal_components(expr: Expr, space: Sequence[Symbol]) -> frozenset[Expr]:
+    """The components of the outer normal that occur in an expression."""
+    return frozenset(c for c in atoms(expr, Component) if c.args[0] not in space)
 
 
 class ConditionResidual(Record):

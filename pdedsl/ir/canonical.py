@@ -11,13 +11,14 @@ from dataclasses import fields, replace
 from hashlib import sha256
 from itertools import pairwise
 
-from sympy import Add, Expr, Integer, KroneckerDelta, Mul, Symbol, Tuple
+from sympy import Add, Expr, Integer, Mul, Symbol, Tuple
 from sympy.core.basic import Basic
 from sympy.core.symbol import Str
 
 from pdedsl.config.base import Config, Located, called
 from pdedsl.config.blocks import ENTRIES, Block, NetworkBlock, Transfer, WeightHistogram, item_text, items
 from pdedsl.config.training import WeightBox
+from pdedsl.ir.boundary import Face, Place
 from pdedsl.ir.spec import (
     Condition,
     Equation,
@@ -28,7 +29,6 @@ from pdedsl.ir.spec import (
     SpaceKind,
     Spec,
     Unknown,
-    face_names,
 )
 from pdedsl.ir.system_kinds import effective_diffusion, effective_integrator
 from pdedsl.ir.verdicts import Axiom
@@ -187,28 +187,28 @@ def _equation(e: Equation, show: Show, colours: Colours) -> str:
 
 
 def _condition(c: Condition, space: Space, show: Show, colours: Colours) -> list[str]:
-    """One line per face, so that `on boundary` equals naming all faces."""
+    """One line per place, so that `on boundary` equals naming all faces."""
     if c.on_boundary:
         part = "".join(sorted(f" where {_normalize(g.expr, show, signed=True)}" for g in c.part))
-        values = {face: [_on_face(v, face, space) for v in c.value] for face in c.faces}
-        values |= {f"on {_normalize(s.expr, show)}": [*c.value] for s in c.surfaces}
         return [
-            f"boundary {place}{part}: 0 = {'; '.join(_normalize(v, show) for v in value)}"
-            for place, value in values.items()
+            f"boundary {_place(p, show)}{part}: 0 = {'; '.join(_normalize(_at(v, p, space), show) for v in c.value)}"
+            for p in c.places
         ]
     return [f"{c.kind} d{c.order} {colours[c.unknown]}{_component(c.component)} = {'; '.join(map(show, c.value))}"]
 
 
-def _on_face(value: Expr, face: str, space: Space) -> Expr:
+def _place(place: Place, show: Show) -> str:
+    return place.name if isinstance(place, Face) else f"on {_normalize(place.expr, show)}"
+
+
+def _at(value: Expr, place: Place, space: Space) -> Expr:
     """The value on a face of the box, where the normal n is known. Every derivative across the face is written as a
     normal derivative, so that on `left`, n = (-1, 0), the conditions ∂u/∂x = -1 and n·∇u = 1 are equal."""
-    if not space.explicit:
+    if not space.explicit or not isinstance(place, Face):
         return value
-    k = next(k for k in range(len(space.intervals)) if face in face_names(k))
-    sign = 1 if face == face_names(k)[1] else -1
-    value = value.xreplace({c: sign * KroneckerDelta(c.args[1], k + 1) for c in atoms(value, Component)})
-    across = [d for d in atoms(value, Partial) if space.coordinates[k] in d.slots]
-    return value.xreplace({d: sign * _normal_derivative(d, d.slots.index(space.coordinates[k]), space) for d in across})
+    value, x = place.with_normal(value, space.coordinates), space.coordinates[place.coordinate]
+    across = [d for d in atoms(value, Partial) if x in d.slots]
+    return value.xreplace({d: place.sign * _normal_derivative(d, d.slots.index(x), space) for d in across})
 
 
 def _normal_derivative(derivative: Partial, slot: int, space: Space) -> Expr:

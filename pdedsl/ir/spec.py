@@ -14,6 +14,7 @@ from pdedsl.config.data import Measured
 from pdedsl.config.methods import Realizations
 from pdedsl.config.networks import Network
 from pdedsl.diagnostics import NOWHERE, Diagnostic, Source, Span
+from pdedsl.ir.boundary import Face, LevelSet, Place
 from pdedsl.ir.types import Type
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.record import Record
@@ -29,11 +30,12 @@ class SpaceKind(StrEnum):
 
 
 class ConditionKind(StrEnum):
-    """Initial, terminal or boundary condition."""
+    """Initial, terminal or boundary condition; a two-point condition joins the values at two faces."""
 
     INITIAL = "initial"
     TERMINAL = "terminal"
     BOUNDARY = "boundary"
+    TWO_POINT = "two-point"
 
 
 class Interval(Record):
@@ -71,17 +73,14 @@ class Space(Record):
         return {g.expr.part: g for g in self.inequalities if isinstance(g.expr, MeshBoundary)}
 
     @property
-    def boundary(self) -> tuple[str, ...]:
-        """The names of the faces that need boundary conditions: those of non-periodic axes."""
-        return tuple(
-            name for k, interval in enumerate(self.intervals) if not interval.periodic for name in face_names(k)
-        )
+    def boundary(self) -> tuple[Face, ...]:
+        """The faces that need boundary conditions: those of non-periodic axes."""
+        return tuple(Face(k, up) for k, axis in enumerate(self.intervals) if not axis.periodic for up in (False, True))
 
-
-def face_names(k: int) -> tuple[str, str]:
-    """The names of the lower and upper face of axis k, counted from zero."""
-    named = (("left", "right"), ("bottom", "top"), ("back", "front"))
-    return named[k] if k < 3 else (f"low{k + 1}", f"high{k + 1}")
+    def end(self, face: Face) -> Expr:
+        """The value of the coordinate on a face."""
+        interval = self.intervals[face.coordinate]
+        return interval.end if face.upper else interval.start
 
 
 class Time(Record):
@@ -154,23 +153,30 @@ class Equation(Record):
 
 
 class Condition(Record):
-    """An initial or terminal condition ∂ᵏunknown/∂tᵏ = value, or a boundary condition value = 0 on faces and surfaces,
-    restricted to the `part` of them where inequalities hold."""
+    """An initial or terminal condition ∂ᵏunknown/∂tᵏ = value, or a boundary condition value = 0 on faces and level
+    sets, restricted to the `part` of them where inequalities hold. A two-point condition names both faces."""
 
     kind: ConditionKind
     unknown: Symbol
     order: int
     value: tuple[Expr, ...]
-    faces: tuple[str, ...]
+    places: tuple[Place, ...]
     span: Span
-    surfaces: tuple[LevelFunction, ...] = ()
     part: tuple[LevelFunction, ...] = ()
     component: int | None = None  # of the unknown, counted from one, if the condition is for that component alone
     domain: tuple[Expr, ...] = ()  # as in Summand
 
     @property
     def on_boundary(self) -> bool:
-        return self.kind is ConditionKind.BOUNDARY
+        return self.kind in (ConditionKind.BOUNDARY, ConditionKind.TWO_POINT)
+
+    @property
+    def faces(self) -> tuple[Face, ...]:
+        return tuple(p for p in self.places if isinstance(p, Face))
+
+    @property
+    def level_sets(self) -> tuple[LevelSet, ...]:
+        return tuple(p for p in self.places if isinstance(p, LevelSet))
 
 
 class ExactSolution(Record):

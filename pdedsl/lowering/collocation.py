@@ -9,17 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sympy import Add, Dummy, Expr, cancel, expand
+from sympy import Add, Dummy, Expr, expand
 
 from pdedsl import errors
 from pdedsl.ir.analysis import Analysis
-from pdedsl.ir.boundary import ConditionResidual, Face, LevelSet, Normal, Periodic, Place
+from pdedsl.ir.boundary import ConditionResidual, Face, LevelSet, Normal, Periodic, normal_components
 from pdedsl.ir.problem import Domain, Measurements, ScalarUnknown, StrongForm
 from pdedsl.ir.residual import Derivative, Residual
-from pdedsl.ir.spec import Condition, ConditionKind, Equation, Observation, Space, SpaceKind, Spec, face_names
+from pdedsl.ir.spec import Condition, ConditionKind, Equation, Observation, SpaceKind, Spec
 from pdedsl.ir.theorem import Theorem
 from pdedsl.lowering.index_expansion import IndexExpander, coordinate_intervals, coordinates_of, index_expander
-from pdedsl.symbolic import symbols
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 
 THEOREM = Theorem(
@@ -36,7 +35,7 @@ def applies(analysis: Analysis) -> bool:
 def lower(analysis: Analysis) -> StrongForm:
     spec = analysis.spec
     writer = index_expander(spec)
-    coupled = [c for c in spec.conditions if c.on_boundary and _couples_faces(c, writer)]
+    coupled = [c for c in spec.conditions if c.kind is ConditionKind.TWO_POINT]
     equations = tuple(r for e in spec.equations for r in _equation(e, writer))
     conditions = tuple(i for c in spec.conditions if c not in coupled for i in _condition(c, writer))
     periodic = _periodic_conditions(coupled, equations, conditions, writer)
@@ -70,24 +69,18 @@ def _equation(equation: Equation, writer: IndexExpander) -> Iterator[Residual]:
 
 def _condition(condition: Condition, writer: IndexExpander) -> Iterator[ConditionResidual]:
     """One condition for each face and surface, since the outer normal differs."""
-    if condition.kind is not ConditionKind.BOUNDARY:
+    if not condition.on_boundary:
         yield _initial_or_terminal_condition(condition, writer)
         return
     part = tuple(writer.expand(g.expr, g.span) for g in condition.part)
-    space, needs_normal = writer.spec.space, _contains_normal(condition, writer)
-    level_sets = (LevelSet(boundary_level(writer.expand(s.expr, s.span), space, writer)) for s in condition.surfaces)
+    space = writer.spec.space
+    needs_normal = any(normal_components(v, space.coordinates) for v in condition.value)
     residuals = _residuals(condition, (), writer) if not needs_normal else ()
-    places: list[Place] = [*faces_of(space, condition.faces), *level_sets]
-    for place in places:
+    for place in condition.places:
+        expanded = LevelSet(writer.expand(place.expr, place.span)) if isinstance(place, LevelSet) else place
         if needs_normal:
-            residuals = _residuals(condition, place.normal(coordinates_of(space)), writer)
-        yield ConditionResidual(residuals, place, condition.span, part)
-
-
-def _couples_faces(condition: Condition, writer: IndexExpander) -> bool:
-    """Whether a condition couples two faces, like u(0, t) = u(1, t)."""
-    fields = (f for v in condition.value for f in atoms(v, Field) if f.head in writer.arguments)
-    return len(condition.faces) > 1 and any(tuple(f.arguments) != writer.arguments[f.head] for f in fields)
+            residuals = _residuals(condition, expanded.normal(coordinates_of(space)), writer)
+        yield ConditionResidual(residuals, expanded, condition.span, part)
 
 
 def _periodic_conditions(
@@ -153,25 +146,6 @@ def _residuals(condition: Condition, normal: Normal, writer: IndexExpander) -> t
     return tuple(writer.residual(v, condition.span, normal) for v in condition.value)
 
 
-def boundary_level(expr: Expr, space: Space, writer: IndexExpander) -> Expr:
-    """F of a surface; on the boundary of the domain, the g of its inequality, which is positive inside."""
-    for g in space.inequalities:
-        inner = writer.expand(g.expr, g.span)
-        ratio = cancel(expr / inner)
-        if ratio.is_number and ratio != 0:
-            return inner
-    return expr
-
-
-def _contains_normal(condition: Condition, writer: IndexExpander) -> bool:
-    """Whether a condition contains the outer normal."""
-    return any(c.args[0] not in writer.spec.space.coordinates for v in condition.value for c in _components_in(v))
-
-
-def _components_in(expr: Expr) -> frozenset[Expr]:
-    return atoms(expr, symbols.Component)
-
-
 def _initial_or_terminal_condition(condition: Condition, writer: IndexExpander) -> ConditionResidual:
     time = len(writer.coordinates) - 1
     components = [k for k, c in enumerate(writer.components) if c.head == condition.unknown]
@@ -198,13 +172,6 @@ def _evaluate_on_face(value: Expr, writer: IndexExpander) -> dict[Expr, Expr]:
         ):
             replacements[f] = Field(f.head, tuple(f.indices), own or tuple(f.arguments))
     return replacements
-
-
-def faces_of(space: Space, names: tuple[str, ...]) -> Iterator[Face]:
-    for k in range(len(space.intervals)):
-        for name, upper in zip(face_names(k), (False, True), strict=True):
-            if name in names:
-                yield Face(k, upper)
 
 
 # ---- Exact solution and measurements

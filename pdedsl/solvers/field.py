@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from pdedsl.ir.boundary import LevelSet, Place
-from pdedsl.ir.spec import face_names
+from pdedsl.ir.boundary import Place
 from pdedsl.runtime.diff.autodiff import partial_derivatives
 from pdedsl.solvers.coordinates import Coordinates
 from pdedsl.solvers.quadrature import (
@@ -93,17 +92,13 @@ class Evaluation:
         places = boundary_places(domain)
         if name == BOUNDARY:
             return places
-        named: dict[str, Place] = {_place_name(place): place for place in places}
+        named: dict[str, Place] = {place.name: place for place in places}
         named |= {text: place for text, place in self.curves if place in places}
         match = {_without_spaces(text): place for text, place in named.items()}.get(_without_spaces(name))
         if match is None:
             known = ", ".join(repr(text) for text in (BOUNDARY, *named))
             raise ValueError(f"there is no boundary '{name}': the boundaries are {known}")
         return (match,)
-
-
-def _place_name(place: Place) -> str:
-    return place.name if isinstance(place, LevelSet) else face_names(place.coordinate)[place.upper]
 
 
 def _without_spaces(text: str) -> str:

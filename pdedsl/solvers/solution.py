@@ -241,5 +241,5 @@ def _written_curves(spec: Spec) -> Iterator[tuple[str, LevelSet]]:
     """Curves of the boundary as written in inequalities, with an equals sign, and in conditions."""
     for g in spec.space.inequalities:
         yield re.sub(r"[<>]=?|[≤≥]", "=", spec.source.quote(g.span)), LevelSet(g.expr)
-    for f in (f for condition in spec.conditions for f in condition.surfaces):
+    for f in (f for condition in spec.conditions for f in condition.level_sets):
         yield from ((spec.source.quote(f.span), LevelSet(sign * f.expr)) for sign in (1, -1))

@@ -63,7 +63,7 @@ def test_equal_domains_have_equal_hashes() -> None:
     assert spec_on("polygon([[0, 0], [2, 0], [2, 1], [0, 1]])").hash == spec_on("[0, 2] * [0, 1]").hash
     triangle = spec_on("polygon([[0, 0], [1, 0], [0, 1]])")
     assert triangle.hash == spec_on("[0, 1]^2 where x + y < 1").hash
-    assert triangle.conditions[0].faces == ("left", "bottom")
+    assert [face.name for face in triangle.conditions[0].faces] == ["left", "bottom"]
 
 
 def test_edges_of_a_convex_polygon_are_curves() -> None:

@@ -11,7 +11,7 @@ import pdedsl
 from pdedsl.ir.boundary import Face, LevelSet
 from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.ir.spec import Interval
-from pdedsl.solvers.elements.mesh import boundary_name, facets_of, jacobian_signs, make_mesh, mesh_of, refine_mesh
+from pdedsl.solvers.elements.mesh import facets_of, jacobian_signs, make_mesh, mesh_of, refine_mesh
 from pdedsl.solvers.elements.triangulate import MeshingFailed
 
 X, Y, Z = symbols("x y z", real=True)
@@ -150,7 +150,7 @@ def test_box(dimension: int, order: int) -> None:
     mesh = make_mesh(box(dimension), 0.5, order)
     assert volume(mesh) == pytest.approx(2.0**dimension)
     assert_attributed(mesh)
-    assert set(mesh.boundaries) == {boundary_name(Face(k, u)) for k in range(dimension) for u in (False, True)}
+    assert set(mesh.boundaries) == {Face(k, u).name for k in range(dimension) for u in (False, True)}
     refined = refine_mesh(mesh, box(dimension), np.array([0]))
     assert refined.t.shape[1] > mesh.t.shape[1]
     assert_attributed(refined)

@@ -16,11 +16,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from typing import assert_never
 
 from sympy import Add, Expr, Integer, Symbol, cancel
 
 from pdedsl import errors
 from pdedsl.diagnostics import Reporter, Span, closest_match
+from pdedsl.ir.boundary import Face, LevelSet, Place
 from pdedsl.ir.spec import (
     Condition,
     ConditionKind,
@@ -32,7 +34,6 @@ from pdedsl.ir.spec import (
     Summand,
     Time,
     Unknown,
-    face_names,
 )
 from pdedsl.ir.types import Vector
 from pdedsl.language import ast as t
@@ -59,9 +60,7 @@ class BoundaryPart(Record):
     """A face or a surface that bounds the domain, with sample points; a face of a plain box needs none."""
 
     name: str
-    axis: int | None
-    upper: bool
-    level: LevelFunction | None
+    place: Place
     points: tuple[Point, ...] | None
 
     @property
@@ -84,15 +83,11 @@ def boundary_parts(spec: Spec) -> list[BoundaryPart]:
     """All parts of the boundary except periodic faces."""
     sampled = bool(spec.space.inequalities) or any(c.part for c in spec.conditions)
     region = spec_region(spec)
-    faces = [
-        BoundaryPart(name, k, upper, None, tuple(region.face(k, upper, SAMPLES_PER_PART)) if sampled else None)
-        for k, interval in enumerate(spec.space.intervals)
-        if not interval.periodic
-        for name, upper in zip(face_names(k), (False, True), strict=True)
-    ]
+    faces = [BoundaryPart(f.name, f, tuple(points_on(f, region)) if sampled else None) for f in spec.space.boundary]
     surfaces = [
-        BoundaryPart(_surface_name(g, spec), None, False, g, tuple(sample_surface(g.expr, region)))
+        BoundaryPart(_surface_name(g, spec), level, tuple(points_on(level, region)))
         for g in spec.space.inequalities
+        for level in (LevelSet(g.expr, g.span),)
     ]
     return [*faces, *surfaces]
 
@@ -108,24 +103,16 @@ def _as_equation(inequality: str) -> str:
     return text if count == 1 else f"'{inequality}'"
 
 
-def sample_surface(level: Expr, region: Region) -> list[Point]:
-    dense = region.layout.dimension <= MAX_DENSE_SAMPLING_DIMENSION
-    return region.surface(level, SAMPLES_PER_PART if dense else SAMPLES_IN_HIGH_DIMENSION)
-
-
-def applies_to(condition: Condition, part: BoundaryPart) -> bool:
-    """Whether a condition applies to a part of the boundary, or to a subset of it."""
-    if part.level is None:
-        return part.name in condition.faces
-    return any(has_same_zero_set(s.expr, part.level.expr) for s in condition.surfaces)
-
-
-def has_same_zero_set(a: Expr, b: Expr) -> bool:
-    """Whether two functions vanish on the same surface because their quotient is constant."""
-    if a in (b, -b):
-        return True
-    ratio = cancel(a / b)
-    return bool(ratio.is_number and ratio != 0)
+def points_on(place: Place, region: Region) -> list[Point]:
+    """Sample points of a face or level set in the closed domain."""
+    match place:
+        case Face(coordinate=k, upper=upper):
+            return region.face(k, upper, SAMPLES_PER_PART)
+        case LevelSet(expr=level):
+            dense = region.layout.dimension <= MAX_DENSE_SAMPLING_DIMENSION
+            return region.surface(level, SAMPLES_PER_PART if dense else SAMPLES_IN_HIGH_DIMENSION)
+        case _:
+            assert_never(place)
 
 
 def points_satisfying(part: Sequence[LevelFunction], points: Sequence[Point], region: Region) -> list[Point]:
@@ -136,28 +123,16 @@ def points_satisfying(part: Sequence[LevelFunction], points: Sequence[Point], re
 
 def selects_points(condition: Condition, region: Region) -> bool:
     """Whether a condition selects points on every face and surface that it names."""
-    faces = all(_meets_face(face, condition.part, region) for face in condition.faces)
-    return faces and all(_meets_surface(s, condition.part, region) for s in condition.surfaces)
+    return all(points_satisfying(condition.part, points_on(place, region), region) for place in condition.places)
 
 
-def parts_meeting(
-    space: Space, time: Time | None, part: Sequence[LevelFunction]
-) -> tuple[tuple[str, ...], tuple[LevelFunction, ...]]:
-    """The faces and surfaces on which the inequalities of `part` hold somewhere."""
+def places_meeting(space: Space, time: Time | None, part: Sequence[LevelFunction]) -> tuple[Place, ...]:
+    """The faces and surfaces of the boundary on which the inequalities of `part` hold somewhere."""
     if not (space.inequalities or part):
-        return space.boundary, ()
+        return space.boundary
     region = region_of_space(space, time)
-    faces = tuple(face for face in space.boundary if _meets_face(face, part, region))
-    return faces, tuple(g for g in space.inequalities if _meets_surface(g, part, region))
-
-
-def _meets_face(face: str, part: Sequence[LevelFunction], region: Region) -> bool:
-    k, upper = next((k, up) for k in range(region.layout.dimension) for up in (0, 1) if face_names(k)[up] == face)
-    return bool(points_satisfying(part, region.face(k, bool(upper), SAMPLES_PER_PART), region))
-
-
-def _meets_surface(level: LevelFunction, part: Sequence[LevelFunction], region: Region) -> bool:
-    return bool(points_satisfying(part, sample_surface(level.expr, region), region))
+    places: tuple[Place, ...] = (*space.boundary, *(LevelSet(g.expr, g.span) for g in space.inequalities))
+    return tuple(place for place in places if points_satisfying(part, points_on(place, region), region))
 
 
 # ---- Conditions
@@ -173,15 +148,10 @@ def boundary_condition(
     if not (space.boundary or space.inequalities or space.intervals):
         raise errors.equations.no_boundary(False, statement.on[0].span, statement.span)
     part = tuple(inequality_level(w, env, timed=True) for w in statement.where)
-    faces: list[str] = []
-    surfaces: list[LevelFunction] = []
-    for place in statement.on:
-        more_faces, more_surfaces = _faces_and_surfaces(place, part, env, statement.span)
-        faces += more_faces
-        surfaces += more_surfaces
+    places = tuple(dict.fromkeys(p for on in statement.on for p in _places(on, part, env, statement.span)))
     value, field = _condition_value(summands, env), _principal_unknown(fields, summands, env)
-    places = tuple(dict.fromkeys(faces)), statement.span, tuple(surfaces), part
-    return Condition(ConditionKind.BOUNDARY, field.head, 0, value, *places, _component(fields, value, env))
+    component = _component(fields, value, env)
+    return Condition(ConditionKind.BOUNDARY, field.head, 0, value, places, statement.span, part, component)
 
 
 def _for_clause(statement: t.EquationStmt) -> Span:
@@ -190,27 +160,25 @@ def _for_clause(statement: t.EquationStmt) -> Span:
     return Span(statement.right.span.end, statement.time_interval[1].span.end)
 
 
-def _faces_and_surfaces(
+def _places(
     place: t.BoundaryPlace, part: tuple[LevelFunction, ...], env: Environment, condition: Span
-) -> tuple[tuple[str, ...], tuple[LevelFunction, ...]]:
+) -> tuple[Place, ...]:
     """The faces and surfaces denoted by `boundary`, the name of a face, or an equation."""
     space = env.scope().space
-    groups = {canonical_name(name): g for name, g in space.groups.items()}
-    known = tuple(space.groups) or space.boundary
+    groups = {canonical_name(name): LevelSet(g.expr, g.span) for name, g in space.groups.items()}
+    known: dict[str, Place] = {**groups} or {face.name: face for face in space.boundary}
     match place:
         case t.SurfaceEquation() if groups:
             raise errors.equations.curve_on_mesh(("boundary", *known), place.span)
         case t.SurfaceEquation():
-            return _face_or_surface(surface_level(place, env), space)
-        case t.Name(id=name) if name in groups:
-            return (), (groups[name],)
+            return (_face_or_surface(surface_level(place, env), space),)
         case t.Name(id="boundary") if known or space.inequalities:
-            located = parts_meeting(space, env.time, part)
-            if not any(located):
+            located = places_meeting(space, env.time, part)
+            if not located:
                 raise errors.equations.empty_location(place.span)
             return located
-        case t.Name(id=name) if name in space.boundary and not groups:
-            return (name,), ()
+        case t.Name(id=name) if name in known:
+            return (known[name],)
         case t.Name() if not known and not space.inequalities:
             raise errors.equations.no_boundary(bool(space.intervals), place.span, condition)
         case t.Name(text=text, id=name):
@@ -220,14 +188,23 @@ def _faces_and_surfaces(
             raise errors.equations.invalid_location(place.span)
 
 
-def _face_or_surface(level: LevelFunction, space: Space) -> tuple[tuple[str, ...], tuple[LevelFunction, ...]]:
-    """A level set as a face or a surface: `x = 0` may be a face of the box."""
-    for k, (x, interval) in enumerate(zip(space.coordinates, space.intervals, strict=False)):
-        if level.expr.free_symbols == {x} and level.expr.is_polynomial(x) and level.expr.diff(x).is_number:
-            for name, end in zip(face_names(k), (interval.start, interval.end), strict=True):
-                if level.expr.xreplace({x: end}) == 0 and not interval.periodic:
-                    return (name,), ()
-    return (), (level,)
+def _face_or_surface(level: LevelFunction, space: Space) -> Place:
+    """A face of the box, such as `x = 0`, the boundary of an inequality, or another level set."""
+    for face in space.boundary if space.explicit else ():
+        x = space.coordinates[face.coordinate]
+        is_affine = level.expr.free_symbols == {x} and level.expr.is_polynomial(x) and level.expr.diff(x).is_number
+        if is_affine and level.expr.xreplace({x: space.end(face)}) == 0:
+            return face
+    own = (g.expr for g in space.inequalities if _has_same_zero_set(level.expr, g.expr))
+    return LevelSet(next(own, level.expr), level.span)
+
+
+def _has_same_zero_set(a: Expr, b: Expr) -> bool:
+    """Whether two functions vanish on the same surface because their quotient is constant."""
+    if a in (b, -b):
+        return True
+    ratio = cancel(a / b)
+    return bool(ratio.is_number and ratio != 0)
 
 
 def _principal_unknown(fields: list[Field], summands: tuple[Summand, ...], env: Environment) -> Field:
@@ -327,18 +304,18 @@ def _condition_on_face(
     env: Environment,
 ) -> Condition:
     space = env.scope().space
-    places = {}
+    places: dict[Expr, Face] = {}
     if space.kind is SpaceKind.PHYSICAL and space.explicit:
         k = space.coordinates.index(variable)
         interval = space.intervals[k]
         if not interval.periodic:
-            places = dict(zip((interval.start, interval.end), face_names(k), strict=True))
+            places = {space.end(face): face for face in (Face(k, False), Face(k, True))}
         elif (
             len(space.coordinates) == 1
             and {_place_of(f, variable, env) for f in fields} == {place}
             and interval.start <= place <= interval.end
         ):
-            point = LevelFunction(variable - place, statement.span)
+            point = LevelSet(variable - place, statement.span)
             return _condition_at_point(statement, summands, fields, point, env)
     faces = []
     for field in fields:
@@ -351,21 +328,22 @@ def _condition_on_face(
     component, named = _component(fields, value, env), tuple(dict.fromkeys(faces))
     if len(named) == 1:  # the same condition as `… on left`
         value = _at_own_arguments(value, fields, env)
-    return Condition(ConditionKind.BOUNDARY, main.head, 0, value, named, statement.span, component=component)
+    kind = ConditionKind.BOUNDARY if len(named) == 1 else ConditionKind.TWO_POINT
+    return Condition(kind, main.head, 0, value, named, statement.span, component=component)
 
 
 def _condition_at_point(
     statement: t.EquationStmt,
     summands: tuple[Summand, ...],
     fields: list[Field],
-    point: LevelFunction,
+    point: LevelSet,
     env: Environment,
 ) -> Condition:
     """`u(0) = 1` on a circle, which determines the constant of a Poisson equation: the same as `u = 1 on x = 0`."""
     value, main = _condition_value(summands, env), _principal_unknown(fields, summands, env)
     value = _at_own_arguments(value, fields, env)
     component = _component(fields, value, env)
-    return Condition(ConditionKind.BOUNDARY, main.head, 0, value, (), statement.span, (point,), component=component)
+    return Condition(ConditionKind.BOUNDARY, main.head, 0, value, (point,), statement.span, component=component)
 
 
 def _place_of(field: Field, variable: Expr, env: Environment) -> Expr:
@@ -388,7 +366,8 @@ def antiperiodic_conditions(spec: Spec, axes: Mapping[int, Span]) -> Iterator[Co
             ends = [tuple(end if a == x else a for a in unknown.arguments) for end in (interval.start, interval.end)]
             for order in range(max((_order(e, unknown.head, axis, spec) for e in spec.equations), default=0)):
                 value = tuple(Add(*(_derivative(Field(unknown.head, i, at), x, order) for at in ends)) for i in indices)
-                yield Condition(ConditionKind.BOUNDARY, unknown.head, 0, value, face_names(axis), span)
+                faces = Face(axis, False), Face(axis, True)
+                yield Condition(ConditionKind.TWO_POINT, unknown.head, 0, value, faces, span)
 
 
 def _derivative(field: Field, x: Symbol, order: int) -> Expr:
@@ -423,33 +402,27 @@ def count_conditions(spec: Spec, reporter: Reporter) -> None:
     for part in parts:
         needs = {u.head: _required_conditions(part, u, spec) for u in spec.unknowns}
         own = {
-            u.head: [c for c in spec.conditions if c.unknown == u.head and applies_to(c, part)] for u in spec.unknowns
+            u.head: [c for c in spec.conditions if c.unknown == u.head and part.place in c.places]
+            for u in spec.unknowns
         }
         partial = any(c.part for conditions in own.values() for c in conditions)
         for point in (part.points or (None,)) if partial else (None,):
             prescribed = {
-                h: sum((_scalar_conditions(c, spec) for c in own[h] if _holds_at(c, point, region)), Fraction(0))
-                for h in own
+                h: sum((_scalar_conditions(c) for c in own[h] if _holds_at(c, point, region)), Fraction(0)) for h in own
             }
             for head, counted in _balance(part, prescribed, needs, point, spec).items():
                 balances[head].append(counted)
     for unknown in spec.unknowns:
         # Planning reports conditions that couple two faces.
-        coupled = any(_is_nonlocal(c, spec) for c in spec.conditions if c.unknown == unknown.head)
+        coupled = any(c.kind is ConditionKind.TWO_POINT for c in spec.conditions if c.unknown == unknown.head)
         if not coupled and any(_concerns(e, unknown.head) for e in spec.equations):
             _report_balance(unknown, balances[unknown.head], parts, spec, reporter)
 
 
-def _scalar_conditions(condition: Condition, spec: Spec) -> Fraction:
+def _scalar_conditions(condition: Condition) -> Fraction:
     """The number of scalar conditions on each face; u(0, t) = u(1, t) is one condition on two faces."""
-    return Fraction(len(condition.value), len(condition.faces) if _is_nonlocal(condition, spec) else 1)
-
-
-def _is_nonlocal(condition: Condition, spec: Spec) -> bool:
-    """Whether a condition evaluates an unknown at points other than its own variables."""
-    own = {u.head: tuple(u.arguments) for u in spec.unknowns}
-    fields = (f for v in condition.value for f in atoms(v, Field) if f.head in own)
-    return any(tuple(f.arguments) != own[f.head] for f in fields)
+    is_two_point = condition.kind is ConditionKind.TWO_POINT
+    return Fraction(len(condition.value), len(condition.places) if is_two_point else 1)
 
 
 def _holds_at(condition: Condition, point: Point | None, region: Region) -> bool:
@@ -501,11 +474,12 @@ def _is_multiplier(head: Symbol, spec: Spec) -> bool:
 
 
 def _required_conditions(part: BoundaryPart, unknown: Unknown, spec: Spec) -> RequiredConditions:
-    order = max((_order(e, unknown.head, part.axis, spec) for e in spec.equations), default=0)
+    axis = part.place.coordinate if isinstance(part.place, Face) else None
+    order = max((_order(e, unknown.head, axis, spec) for e in spec.equations), default=0)
     any_axis = max((_order(e, unknown.head, None, spec) for e in spec.equations), default=0)
     minimum, maximum = order // 2, max(order - order // 2, min(any_axis, 1))  # transport along a face allows one
-    if order % 2 and order > 1 and part.axis is not None:
-        minimum, maximum = _required_for_odd_order(order, part, unknown, spec)
+    if order % 2 and order > 1 and isinstance(part.place, Face):
+        minimum, maximum = _required_for_odd_order(order, part.place, unknown, spec)
     size = component_count(unknown.type, spec)
     return RequiredConditions(minimum * size, maximum * size, order)
 
@@ -522,20 +496,20 @@ def _order(equation: Equation, head: Symbol, axis: int | None, spec: Spec) -> in
     return max(orders, default=0)
 
 
-def _required_for_odd_order(order: int, part: BoundaryPart, unknown: Unknown, spec: Spec) -> tuple[int, int]:
+def _required_for_odd_order(order: int, face: Face, unknown: Unknown, spec: Spec) -> tuple[int, int]:
     """Bounds for an odd order 2m + 1: m at one end and m + 1 at the other, by the sign of the coefficient."""
     own = [e for e in spec.equations if e.unknown == unknown.head and e.order == 1 and len(e.rhs) == 1]
     minimum = order // 2
-    if len(own) != 1 or not spec.space.explicit or part.axis is None:
+    if len(own) != 1 or not spec.space.explicit:
         return minimum, minimum + 1
-    x = spec.space.coordinates[part.axis]
+    x = spec.space.coordinates[face.coordinate]
     derivative = Partial(Field(unknown.head, (), unknown.arguments), *(x,) * order)
     coefficient = own[0].rhs[0].coeff(derivative) * (-1) ** (order // 2)
     backward = any(c.kind is ConditionKind.TERMINAL and c.unknown == unknown.head for c in spec.conditions)
     if not (coefficient.is_positive or coefficient.is_negative):
         return minimum, minimum + 1
     at_upper_end = bool(coefficient.is_positive) is not backward
-    count = minimum + (part.upper is at_upper_end)
+    count = minimum + (face.upper is at_upper_end)
     return count, count
 
 
@@ -562,7 +536,7 @@ def _report_balance(
     elif balances and _is_underdetermined(unknown.head, spec):
         reporter.add(errors.equations.missing_boundary_condition(unknown.name, (), unknown.span, position))
     for condition in (c for c in spec.conditions if c.unknown == unknown.head and c.on_boundary):
-        crowded = [c for c in balances if c.surplus and applies_to(condition, c.part)]
+        crowded = [c for c in balances if c.surplus and c.part.place in condition.places]
         if crowded and _is_last(condition, crowded[0], spec):
             excess = crowded[0].part.name, int(crowded[0].prescribed - crowded[0].surplus)
             reporter.add(errors.equations.too_many_conditions(unknown.name, *excess, condition.span))
@@ -597,5 +571,5 @@ def _describe_location(counted: ConditionBalance, spec: Spec) -> str:
 
 
 def _is_last(condition: Condition, counted: ConditionBalance, spec: Spec) -> bool:
-    same = [c for c in spec.conditions if c.unknown == condition.unknown and applies_to(c, counted.part)]
+    same = [c for c in spec.conditions if c.unknown == condition.unknown and counted.part.place in c.places]
     return condition is same[-1]

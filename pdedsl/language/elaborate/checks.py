@@ -15,10 +15,11 @@ from pdedsl.config.data import CLASSES, MEASURED
 from pdedsl.config.evaluation import IteratedAttack, Norm
 from pdedsl.config.methods import HeatSmoothing
 from pdedsl.diagnostics import Reporter, Span
+from pdedsl.ir.boundary import LevelSet
 from pdedsl.ir.spec import Condition, Equation, ExactSolution, Learned, Observation, SpaceKind, Spec, Unknown
 from pdedsl.ir.types import Operator, Simplex, Vector
 from pdedsl.language import ast as t
-from pdedsl.language.elaborate.boundary import count_conditions, sample_surface, selects_points, spec_region
+from pdedsl.language.elaborate.boundary import count_conditions, points_on, selects_points, spec_region
 from pdedsl.language.elaborate.environment import Environment
 from pdedsl.language.elaborate.equations import component_list
 from pdedsl.language.elaborate.expressions import is_complex_name, tensor
@@ -199,11 +200,11 @@ def _check_domain(spec: Spec, reporter: Reporter) -> None:
         reporter.add(errors.equations.empty_domain(spec.space.span))
         return
     for g in spec.space.inequalities:
-        if not sample_surface(g.expr, region):
+        if not points_on(LevelSet(g.expr), region):
             alone = spec.source.text.rfind("where", 0, g.span.start) if len(spec.space.inequalities) == 1 else None
             reporter.add(errors.equations.redundant_inequality(spec.source.quote(g.span), g.span, alone))
     for condition in (
-        c for c in spec.conditions if c.on_boundary and (c.surfaces or c.part or spec.space.inequalities)
+        c for c in spec.conditions if c.on_boundary and (c.level_sets or c.part or spec.space.inequalities)
     ):
         if not selects_points(condition, region):
             reporter.add(errors.equations.empty_location(condition.span))

@@ -1,7 +1,7 @@
 """Simplicial meshes of the spatial domain of a problem, with every boundary facet attributed to its face or curve.
 
 Boxes get structured meshes, shapes by inequalities curved triangulations. The mesh belongs to the spatial coordinates
-of the domain; time is left out. Boundaries have names (`boundary_name`), so that conditions on faces and curves select
+of the domain; time is left out. Boundaries have names (`Place.name`), so that conditions on faces and curves select
 their facets with `facets_of`.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import assert_never
 
 import numpy as np
 from skfem import Mesh, MeshLine1, MeshTet1, MeshTet2, MeshTri1, MeshTri2
@@ -18,7 +17,6 @@ from sympy import DiracDelta, Expr, Heaviside, default_sort_key, sign
 
 from pdedsl.ir.boundary import Face, LevelSet, Place
 from pdedsl.ir.problem import Domain, StrongForm
-from pdedsl.ir.spec import face_names
 from pdedsl.solvers.elements.boundary_curves import Array, Curve, boundary_arcs, face_curve, level_curve
 from pdedsl.solvers.elements.triangulate import Indices, MeshingFailed, triangulate
 from pdedsl.symbolic.mesh_domain import MeshBoundary
@@ -47,7 +45,7 @@ def make_mesh(
             face with its own condition.
 
     Returns:
-        the mesh. `boundaries` has the facets of every face and curve, by `boundary_name`; a facet on the boundary has
+        the mesh. `boundaries` has the facets of every face and curve, by name; a facet on the boundary has
         exactly one name.
 
     Raises:
@@ -85,20 +83,9 @@ def interfaces_of(statement: StrongForm) -> tuple[Expr, ...]:
     return tuple(dict.fromkeys(e for e in exprs if e not in domain.inequalities))
 
 
-def boundary_name(place: Place) -> str:
-    """The name of a face or curve in `mesh.boundaries`."""
-    match place:
-        case Face(coordinate=k, upper=upper):
-            return face_names(k)[upper]
-        case LevelSet(name=name):
-            return name
-        case _:
-            assert_never(place)
-
-
 def facets_of(mesh: Mesh, place: Place) -> Indices:
     """Numbers of the facets on a face or curve; none if it is no part of the boundary."""
-    return np.asarray((mesh.boundaries or {}).get(boundary_name(place), np.empty(0, dtype=np.int64)))
+    return np.asarray((mesh.boundaries or {}).get(place.name, np.empty(0, dtype=np.int64)))
 
 
 def refine_mesh(mesh: Mesh, domain: Domain, marked: Indices | None = None, interfaces: Sequence[Expr] = ()) -> Mesh:
@@ -174,7 +161,7 @@ def _interval_mesh(domain: Domain, low: Array, high: Array, h: float, functions:
     for z, place in zeros:
         vertex = int(np.abs(points - z).argmin())
         if abs(points[vertex] - z) < 1e-12 * scale:  # rounding errors of z
-            names.setdefault(boundary_name(place), []).append(int(np.flatnonzero(mesh.facets[0] == vertex)[0]))
+            names.setdefault(place.name, []).append(int(np.flatnonzero(mesh.facets[0] == vertex)[0]))
     return mesh.with_boundaries({name: np.unique(facets) for name, facets in names.items()})
 
 
@@ -198,7 +185,7 @@ def _box_mesh(domain: Domain, low: Array, high: Array, h: float, order: int, bre
     middles = mesh.p[:, mesh.facets].mean(1)
     boundary = mesh.boundary_facets()
     names = {
-        face_names(k)[upper]: boundary[np.isclose(middles[k, boundary], bound, rtol=0, atol=1e-9 * (high[k] - low[k]))]
+        Face(k, upper).name: boundary[np.isclose(middles[k, boundary], bound, rtol=0, atol=1e-9 * (high[k] - low[k]))]
         for k in range(len(axes))
         for upper, bound in ((False, low[k]), (True, high[k]))
     }
@@ -264,7 +251,7 @@ def _constraints(domain: Domain) -> list[Curve]:
 
 
 def _curves_by_name(domain: Domain, interfaces: Sequence[Expr]) -> dict[str, Curve]:
-    return {boundary_name(c.place): c for c in (*_constraints(domain), *_curves(domain, interfaces))}
+    return {c.place.name: c for c in (*_constraints(domain), *_curves(domain, interfaces))}
 
 
 def _plane_mesh(
@@ -292,7 +279,7 @@ def _plane_mesh(
     facets = _facet_numbers(mesh, shape.edges)
     names: dict[str, list[int]] = {}
     for facet, k in zip(facets.tolist(), shape.arcs.tolist(), strict=True):
-        names.setdefault(boundary_name(arcs[k].place), []).append(facet)
+        names.setdefault(arcs[k].place.name, []).append(facet)
     named = {name: np.unique(numbers) for name, numbers in names.items()}
     mesh = _curve_boundary(mesh, named, _curves_by_name(domain, interfaces), 1 if refinements else order)
     for k in range(refinements):
