@@ -6,7 +6,6 @@ Types are those of `ir.boundary`, for one unknown: the others count as data.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from math import isfinite
 
@@ -21,6 +20,7 @@ from pdedsl.analysis.sample_points import Ranges, ranges_of
 from pdedsl.ir.boundary import BoundaryCondition, Dirichlet, Face, General, Normal, Robin, classify, normal_components
 from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.ir.spec import Condition, Spec
+from pdedsl.record import Record
 from pdedsl.symbolic.evaluate import compile_function
 from pdedsl.symbolic.functions import ActivationFunction
 from pdedsl.symbolic.rewrite import expand, substitute
@@ -181,8 +181,7 @@ def has_zero_initial_velocity(problem: Problem) -> bool:
 # ---- Type of the condition on each face
 
 
-@dataclass(frozen=True)
-class LocatedCondition:
+class LocatedCondition(Record):
     """A condition on one face: the coordinate that is constant on it, its value, and the type for the unknown, with
     other unknowns as data."""
 

@@ -9,7 +9,6 @@ it: u(x + ½) - u(x - ½) is zero on a periodic interval of length 1, and so is 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
@@ -20,12 +19,12 @@ from pdedsl.analysis.jet import DifferentialExpression, differential_expression
 from pdedsl.analysis.normal_form import unknown_of
 from pdedsl.analysis.sample_points import Ranges, find_nonzero_point, ranges_of
 from pdedsl.ir.spec import Equation, Spec, Unknown
+from pdedsl.record import Record
 from pdedsl.symbolic.rewrite import expand
 from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
 
 
-@dataclass(frozen=True)
-class NonlocalDependence:
+class NonlocalDependence(Record):
     """A nonlocal or delayed dependence: direct, or through a chain of unknowns of stationary equations from
     `first_unknown` to `last_unknown`."""
 
@@ -34,8 +33,7 @@ class NonlocalDependence:
     last_unknown: Symbol | None
 
 
-@dataclass(frozen=True)
-class EquationDependencies:
+class EquationDependencies(Record):
     """An equation, and its dependence on values and derivatives of the unknowns."""
 
     equation: Equation

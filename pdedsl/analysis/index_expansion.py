@@ -8,12 +8,12 @@ functions is one in general; a proof needs rules in index notation. A symbolic d
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 from sympy import Add, Expr, Integer, Symbol, sqrt
 
 from pdedsl.ir.spec import Spec
+from pdedsl.record import Record
 from pdedsl.symbolic.rewrite import MAX_TERMS, expand_products, max_terms
 from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial, atoms
 
@@ -23,8 +23,7 @@ MIN_COORDINATES = 3  # expanded coordinates in a larger space, at least
 OTHER = Symbol("other", integer=True)  # index of any of the last m coordinates
 
 
-@dataclass(frozen=True)
-class CoordinateLayout:
+class CoordinateLayout(Record):
     """The coordinates of an expansion; if m > 0, the last one represents m coordinates."""
 
     base: Symbol | None  # None if the space has named coordinates

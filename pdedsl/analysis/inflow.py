@@ -9,7 +9,6 @@ at either end of its characteristics.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sympy import Expr, Symbol
 
@@ -23,12 +22,12 @@ from pdedsl.analysis.sample_points import Ranges, points, ranges_of, value_at
 from pdedsl.diagnostics import PdeError
 from pdedsl.ir.boundary import Dirichlet, Face
 from pdedsl.ir.spec import ConditionKind, Space
+from pdedsl.record import Record
 
 # ---- Inflow of one equation
 
 
-@dataclass(frozen=True)
-class Inflow:
+class Inflow(Record):
     """Whether data are prescribed exactly on the inflow boundary, and the conditions imposed at the outflow."""
 
     is_prescribed: bool

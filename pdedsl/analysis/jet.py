@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -42,6 +41,7 @@ from pdedsl.analysis.sample_points import (
 )
 from pdedsl.ir.spec import Spec, Unknown
 from pdedsl.ir.types import Scalar, Sign, Vector
+from pdedsl.record import Record
 from pdedsl.symbolic.calculus import depends, differentiate
 from pdedsl.symbolic.complex_numbers import is_complex_field
 from pdedsl.symbolic.functions import ActivationFunction
@@ -52,8 +52,7 @@ from pdedsl.symbolic.symbols import Field, Partial, atoms, free_symbols
 # ---- Jet of one unknown
 
 
-@dataclass(frozen=True)
-class Jet:
+class Jet(Record):
     """F and its jet variables.
 
     `higher` are the time derivatives and the derivatives of order above two, `unexpanded` the derivatives of functions
@@ -263,8 +262,7 @@ def _is_nonlocal(expr: Expr, spec: Spec) -> bool:
 SECOND_DIFFERENCE_SAMPLES = 12  # a nonlinear expression has a nonzero second difference at almost every point
 
 
-@dataclass(frozen=True)
-class DifferentialExpression:
+class DifferentialExpression(Record):
     """A sum of products of jet variables: values of unknowns, possibly at other points, and their derivatives."""
 
     expr: Expr

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 from sympy import Add, Expr, Integer, Symbol
@@ -12,12 +11,12 @@ from pdedsl.analysis.components import LinearTerm, indexed_matrix, indexed_vecto
 from pdedsl.ir.spec import Equation, Spec, Summand, Unknown
 from pdedsl.ir.terms import Coefficient
 from pdedsl.ir.types import Matrix, Vector
+from pdedsl.record import Record
 from pdedsl.symbolic.rewrite import expand_products
 from pdedsl.symbolic.symbols import Contraction, Field, Partial, atoms
 
 
-@dataclass(frozen=True)
-class NormalForm:
+class NormalForm(Record):
     """An equation, the unknown for which it is solved, and the form of coefficients in its space."""
 
     equation: Equation

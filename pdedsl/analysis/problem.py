@@ -20,6 +20,7 @@ from pdedsl.diagnostics.fixes import Edit
 from pdedsl.ir.spec import ConditionKind, Equation, Spec, Unknown
 from pdedsl.ir.terms import Generator, Origin, Term, TimeDerivative
 from pdedsl.ir.types import Vector
+from pdedsl.record import Record
 from pdedsl.symbolic.symbols import Field
 
 MAX_QUOTED = 5  # terms quoted in one sentence
@@ -30,8 +31,7 @@ def time_direction(spec: Spec, head: Symbol | None) -> Direction:
     return Direction.TERMINAL if kinds == {ConditionKind.TERMINAL} else Direction.INITIAL
 
 
-@dataclass(frozen=True)
-class AnalyzedSummand:
+class AnalyzedSummand(Record):
     """A summand and its terms, as a function of the jet of one unknown, and as differential expressions in all
     unknowns, one for each component."""
 

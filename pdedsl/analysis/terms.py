@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import assert_never
 
@@ -29,6 +28,7 @@ from pdedsl.ir.terms import (
     TimeDerivative,
 )
 from pdedsl.ir.types import Vector
+from pdedsl.record import Record
 from pdedsl.symbolic.rewrite import expand_products
 from pdedsl.symbolic.symbols import Applied, Field, Partial, atoms
 
@@ -99,8 +99,7 @@ class FactorKind(IntEnum):
     HIGHER_DERIVATIVE = 7
 
 
-@dataclass(frozen=True)
-class Factor:
+class Factor(Record):
     """The factor that a coefficient multiplies: its order in time or space, and the other unknown, if any."""
 
     kind: FactorKind

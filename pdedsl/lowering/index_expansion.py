@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import reduce
 
 from sympy import Add, Expr, Integer, Symbol
@@ -15,6 +15,7 @@ from pdedsl.ir.problem import ScalarUnknown
 from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.ir.spec import Interval, Space, Spec, Unknown
 from pdedsl.ir.types import Scalar, Sign, Vector
+from pdedsl.record import Record
 from pdedsl.symbolic import symbols
 from pdedsl.symbolic.calculus import differentiate
 from pdedsl.symbolic.printing import SUBSCRIPTS
@@ -56,8 +57,7 @@ def components_of(unknown: Unknown, dimension: int) -> Iterator[ScalarUnknown]:
             yield ScalarUnknown(unknown.name, unknown.head, None, Sign.ANY)
 
 
-@dataclass(frozen=True)
-class IndexExpander:
+class IndexExpander(Record):
     """Expands the expressions of a spec; collects the jet variables that occur."""
 
     spec: Spec

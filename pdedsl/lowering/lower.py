@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import assert_never
 
 from pdedsl import errors
@@ -27,10 +26,10 @@ from pdedsl.ir.terms import (
 )
 from pdedsl.lowering import collocation, feature_maps, feynman_kac
 from pdedsl.lowering.feynman_kac import AVERAGED_TYPES
+from pdedsl.record import Record
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(Record):
     """A representation theorem: the test of its hypotheses, and the representation."""
 
     applies: Callable[[Analysis], bool]

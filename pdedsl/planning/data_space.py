@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import assert_never
 
 from sympy import Expr, S, Symbol, Tuple
@@ -58,6 +58,7 @@ from pdedsl.planning.noise import noise_of
 from pdedsl.planning.objective import objective_of
 from pdedsl.planning.operator import operator_plan_or_error
 from pdedsl.planning.unused_options import require_used
+from pdedsl.record import Record
 from pdedsl.symbolic.symbols import Applied, Component, Field, Partial, Softmax
 
 # ---- Parts of the network
@@ -301,8 +302,7 @@ def _learned_drift(segment: SdeSegment, spec: Spec) -> Learned | None:
 # ---- Readout: W of softmax(W x), or a learned network
 
 
-@dataclass(frozen=True)
-class Readout:
+class Readout(Record):
     """A linear map W to logits, with a norm bound ‖W‖ ≤ bound or a box constraint on its entries."""
 
     bound: Expr | None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from math import inf, prod
 from typing import Any, ClassVar, Generic, TypeVar, assert_never
@@ -53,6 +53,7 @@ from pdedsl.problem.first_order_system import GridNotApplicable
 from pdedsl.problem.periodicity import subtract_lifts
 from pdedsl.problem.symmetry import is_exchangeable, parities_of, reflection_symmetry
 from pdedsl.problem.weak_form import NoWeakForm, weak_form
+from pdedsl.record import Record
 
 DEFAULT_NETWORK = Mlp(width=20, depth=3)
 FLOPS = 3e10  # per second, of dense factorizations on one core
@@ -62,8 +63,7 @@ IMPLICIT_STEPS = 60  # time steps of Radau IIA, with a new factorization in a th
 SLOW_CONVERGENCE = 50.0  # factor on the predicted time of a method that is unlikely to reach the tolerance
 
 
-@dataclass(frozen=True)
-class SolverPlanner:
+class SolverPlanner(Record):
     """Plans the solvers of a problem; what several of them need is planned once."""
 
     problem: StrongForm

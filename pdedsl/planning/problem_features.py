@@ -7,7 +7,6 @@ layers, and the wavelength 2π √(ε/|c|).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from math import inf, isfinite, sqrt
 
@@ -17,6 +16,7 @@ from pdedsl.ir.boundary import Face
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.ir.solver_plans import MAX_LOW_DIMENSION
+from pdedsl.record import Record
 
 NONSMOOTH = (Abs, DiracDelta, Heaviside, Max, Min, Piecewise, sign)
 POINTS_PER_RADIAN = 1.0  # of a wave, for a few correct digits: π points per wavelength, and some more for the ends
@@ -24,8 +24,7 @@ LAYER_POINTS = 8.0  # points within a boundary layer, of which Chebyshev points 
 BASE_POINTS = {1: 32, 2: 24, 3: 14}  # points per axis for a smooth solution, by the dimension of space
 
 
-@dataclass(frozen=True)
-class ProblemFeatures:
+class ProblemFeatures(Record):
     """Properties of a problem on which the cost of methods depends."""
 
     problem: StrongForm

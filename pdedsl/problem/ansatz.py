@@ -8,7 +8,7 @@ an earlier one at a corner, or of another type, become soft constraints in the l
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from math import prod
 
@@ -18,6 +18,7 @@ from pdedsl.ir.ansatz import Ansatz
 from pdedsl.ir.boundary import Dirichlet, Face, InitialCondition
 from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.problem.scaling import solution_scales
+from pdedsl.record import Record
 from pdedsl.symbolic.evaluate import Layout, evaluate_at_points
 from pdedsl.symbolic.rewrite import substitute
 from pdedsl.symbolic.symbols import Field
@@ -29,8 +30,7 @@ SAMPLES = (0.137, 0.418, 0.291, 0.733, 0.862)  # points at which functions are c
 COMPARISON_RTOL = 1e-9  # rounding of values that agree
 
 
-@dataclass(frozen=True)
-class PrescribedValue:
+class PrescribedValue(Record):
     """∂ⁿu/∂tⁿ = value on a face."""
 
     face: Face

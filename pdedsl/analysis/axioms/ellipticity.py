@@ -8,7 +8,6 @@ and ∂F/∂X has a negative eigenvalue.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from mpmath import eigsy
@@ -38,6 +37,7 @@ from pdedsl.analysis.sample_points import (
 )
 from pdedsl.ir.terms import Indexed
 from pdedsl.ir.types import Matrix, Scalar
+from pdedsl.record import Record
 from pdedsl.symbolic.rewrite import expand_products
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 
@@ -109,16 +109,14 @@ def _smallest_eigenvalue(numbers: list[list[float]]) -> float:
 # ---- Ellipticity
 
 
-@dataclass(frozen=True)
-class Ellipticity:
+class Ellipticity(Record):
     """Whether ∂F/∂X is positive semidefinite (None: undecided), with a negative eigenvalue if it is not."""
 
     nonnegative: bool | None
     counterexample: str = ""
 
 
-@dataclass(frozen=True)
-class DiffusionMatrix:
+class DiffusionMatrix(Record):
     """±∂F/∂X of a problem."""
 
     problem: Problem

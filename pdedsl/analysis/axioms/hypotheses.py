@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from pdedsl.analysis.problem import quote_terms, spans
 from pdedsl.diagnostics import Span
 from pdedsl.ir.terms import Origin
 from pdedsl.ir.verdicts import Proved, Undecided, Verdict
+from pdedsl.record import Record
 
 
-@dataclass(frozen=True)
-class Hypothesis:
+class Hypothesis(Record):
     """A sentence, and whether it is verified."""
 
     text: str

@@ -10,7 +10,6 @@ Processes, theorem 5.2.3).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from math import inf, isfinite
 
@@ -45,6 +44,7 @@ from pdedsl.analysis.bounds.sign import (
 )
 from pdedsl.analysis.problem import Problem
 from pdedsl.analysis.sample_points import ranges_of
+from pdedsl.record import Record
 from pdedsl.symbolic.functions import ActivationFunction
 from pdedsl.symbolic.rewrite import expand
 from pdedsl.symbolic.symbols import Field, atoms, free_symbols
@@ -52,8 +52,7 @@ from pdedsl.symbolic.symbols import Field, atoms, free_symbols
 # ---- Dependence on x
 
 
-@dataclass(frozen=True)
-class SpaceRegularity:
+class SpaceRegularity(Record):
     """F as a function of x."""
 
     bounds: JetBounds
@@ -179,8 +178,7 @@ def _fold_signs(e: Expr) -> Expr:
     )
 
 
-@dataclass(frozen=True)
-class UnknownRegularity:
+class UnknownRegularity(Record):
     """F as a function of u."""
 
     bounds: JetBounds
@@ -299,8 +297,7 @@ class UnknownRegularity:
 # ---- All conditions
 
 
-@dataclass(frozen=True)
-class StructureConditions:
+class StructureConditions(Record):
     """The structure conditions for F of an equation of first order in time."""
 
     bounds: JetBounds

@@ -5,7 +5,6 @@ False means that no proof was found.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations, product
 
 from sympy import Add, Expr, Float, KroneckerDelta, Matrix, Mul, Pow, S, Symbol, cancel, factor, together
@@ -14,6 +13,7 @@ from pdedsl.analysis.bounds.interval import Box
 from pdedsl.analysis.bounds.jet_bounds import JetBounds
 from pdedsl.analysis.bounds.sign import nonnegative
 from pdedsl.ir.terms import Indexed
+from pdedsl.record import Record
 from pdedsl.symbolic.rewrite import expand
 from pdedsl.symbolic.symbols import INDEX, Contraction, Field, atoms
 
@@ -177,8 +177,7 @@ def _eigenvalue_along(a: Expr, c: Expr, w: Expr, dimension: int | None) -> Expr:
 # softplus. Roots of several matrices, side by side, are a root of their sum.
 
 
-@dataclass(frozen=True)
-class LipschitzRoots:
+class LipschitzRoots(Record):
     """Existence of a Lipschitz root, term by term."""
 
     bounds: JetBounds

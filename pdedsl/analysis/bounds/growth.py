@@ -6,7 +6,6 @@ Learned fields are as regular as their networks: Lipschitz in x if the activatio
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import inf, isfinite
 
 from sympy import (
@@ -35,15 +34,15 @@ from pdedsl.ir.spec import Learned, Spec
 from pdedsl.ir.types import Vector
 from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
 from pdedsl.numerics.activations import SQUARE
-from pdedsl.numerics.activations import Activation as Record
+from pdedsl.numerics.activations import Activation as ActivationRecord
+from pdedsl.record import Record
 from pdedsl.symbolic.functions import ActivationFunction
 from pdedsl.symbolic.symbols import Component, Field, Partial, atoms, free_symbols
 
 EXPONENT_OF_ZERO = -inf  # the exponent of f = 0
 
 
-@dataclass(frozen=True)
-class Growth:
+class Growth(Record):
     """The exponents k for f, f' and f''; infinite if no bound is known or the derivative is discontinuous."""
 
     value: float
@@ -69,8 +68,7 @@ COORDINATE = Growth(1, 0, EXPONENT_OF_ZERO)
 NO_BOUND = Growth(inf, inf, inf)
 
 
-@dataclass(frozen=True)
-class GrowthRules:
+class GrowthRules(Record):
     """Growth in some coordinates; on a `bounded` domain finite exponents are replaced by 0."""
 
     coordinates: frozenset[Symbol]
@@ -186,7 +184,7 @@ def _derivative_of_network(g: Growth) -> Growth:
     return NO_BOUND if not g.is_lipschitz else Growth(0, 0, 0) if g.is_twice_bounded else Growth(0, inf, inf)
 
 
-def _activation(activation: Record, g: Growth) -> Growth:
+def _activation(activation: ActivationRecord, g: Growth) -> Growth:
     if activation is SQUARE:
         return _product(g, g)
     value = g.value if activation.keeps_sign else max(0, g.value)  # softplus(0) is not 0
@@ -238,7 +236,7 @@ def has_unknown_regularity(learned: Learned) -> bool:
     return learned.net is not None and isinstance(learned.net.config, Torch | Torchvision)
 
 
-def activation_of(learned: Learned) -> Record:
+def activation_of(learned: Learned) -> ActivationRecord:
     """The activation of the network; relu if it is fixed."""
     net = learned.net.config if learned.net else None
     return net.activation if isinstance(net, Mlp | Convnet | Cnn) else RECORDS["relu"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 from typing import TypeAlias
@@ -41,7 +40,8 @@ from sympy import (
     tanh,
 )
 
-from pdedsl.numerics.activations import Activation as Record
+from pdedsl.numerics.activations import Activation as ActivationRecord
+from pdedsl.record import Record
 from pdedsl.symbolic.functions import ActivationDerivative, ActivationFunction
 from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partial
 
@@ -55,8 +55,7 @@ MAX_POWER = 64  # largest exponent that is computed exactly
 MAX_DENOMINATOR = 1 << 200  # fractions with larger denominators are rounded
 
 
-@dataclass(frozen=True)
-class RealInterval:
+class RealInterval(Record):
     """An interval [low, high] that contains every value."""
 
     low: End
@@ -247,7 +246,7 @@ def _end(x: float) -> End:
     return x if math.isinf(x) else Fraction(str(x))
 
 
-def _activation(activation: Record, x: RealInterval) -> RealInterval:
+def _activation(activation: ActivationRecord, x: RealInterval) -> RealInterval:
     """The range of the activation; of one sign if it preserves the sign of its argument and this has one."""
     low, high = _end(activation.least), _end(activation.most)
     if not activation.keeps_sign:
@@ -270,8 +269,7 @@ def range_of(expr: Expr, box: Box, dimension: int | None = None, poles: bool = F
         return None
 
 
-@dataclass(frozen=True)
-class _RangeEvaluator:
+class _RangeEvaluator(Record):
     box: Box
     dimension: int | None
     poles: bool

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import inf, isfinite
@@ -16,6 +15,7 @@ from pdedsl.analysis.index_expansion import expand_indices
 from pdedsl.analysis.jet import Jet
 from pdedsl.analysis.problem import Problem
 from pdedsl.analysis.sample_points import ranges_of
+from pdedsl.record import Record
 from pdedsl.symbolic.symbols import Field, atoms, free_symbols
 
 # ---- Boundedness in t
@@ -39,8 +39,7 @@ JET_BOUND = Fraction(100)  # bound of |u|, |∇u| and |∇∇u| where bounded va
 POSITIVE_MIN = Fraction(1, 10**60)  # lower bound of positive quantities
 
 
-@dataclass(frozen=True)
-class JetBounds:
+class JetBounds(Record):
     """F(x, t, u, ∇u, ∇∇u) of an equation, with boxes for its variables."""
 
     problem: Problem

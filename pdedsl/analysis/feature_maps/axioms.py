@@ -13,7 +13,6 @@ and admissible weights. After Ruthotto and Haber, "Deep neural networks motivate
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import assert_never
 
 from sympy import Expr
@@ -41,6 +40,7 @@ from pdedsl.ir.system_kinds import is_separable_pair
 from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Origin, Reaction, SymmetricLayer, TimeDerivative
 from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Undecided, Verdict
 from pdedsl.numerics.butcher import LeapfrogMethod, VerletMethod
+from pdedsl.record import Record
 from pdedsl.symbolic.symbols import Field, Partial, TooLarge, atoms
 
 # ---- Verdicts
@@ -234,8 +234,7 @@ def _squared_frequency(system: FeatureMapSystem) -> tuple[Expr | None, str]:
 # ---- Analysis result
 
 
-@dataclass(frozen=True)
-class Findings:
+class Findings(Record):
     """Facts about the equations, verdicts on the axioms, and diagnostics."""
 
     equations: tuple[EquationFacts, ...]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from math import floor, inf, log10, sqrt
 
 from sympy import Symbol
@@ -20,6 +19,7 @@ from pdedsl.ir.semidiscrete_systems import SeparableOde
 from pdedsl.ir.spec import Learned
 from pdedsl.ir.types import Operator
 from pdedsl.ir.verdicts import FeatureMapCounterexample
+from pdedsl.record import Record
 from pdedsl.symbolic.symbols import Field, atoms
 
 # ---- Trial weights and states
@@ -42,8 +42,7 @@ TWO_CHANNEL_TRIALS: tuple[tuple[Vector, Vector], ...] = (  # the same on two cha
 NORM_BOUND_RATIO = (1.173, 1.186)
 
 
-@dataclass(frozen=True)
-class InitialStates:
+class InitialStates(Record):
     """Two initial states: a value for each channel, the components of a pair one after the other."""
 
     one: Vector
@@ -171,8 +170,7 @@ Measure = Callable[[Run, InitialStates], float]
 """The relative violation of an axiom; at most zero if it is not violated."""
 
 
-@dataclass(frozen=True)
-class Violation:
+class Violation(Record):
     """Initial states that violate an axiom, and the ratio of the final to the initial norm or distance."""
 
     weights: OperatorWeights

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import assert_never
 
 from sympy import Add, Expr, Function, Mul, Pow, Symbol
@@ -29,6 +28,7 @@ from pdedsl.numerics.butcher import (
     TruncatedBackwardEuler,
     VerletMethod,
 )
+from pdedsl.record import Record
 from pdedsl.symbolic.symbols import Applied, Field, Layer, Transposed, with_number
 
 # ---- Right-hand sides
@@ -38,8 +38,7 @@ Vector = tuple[float, ...]
 FUNCTIONS: Mapping[str, Callable[[float], float]] = {"Abs": abs, "cos": math.cos, "exp": math.exp, "sinh": math.sinh}
 
 
-@dataclass(frozen=True)
-class OperatorWeights:
+class OperatorWeights(Record):
     """The k of each operator, and the scale and bias of all normalisations, equal in all channels."""
 
     operators: tuple[tuple[Symbol, float], ...] = ()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import assert_never
 
 from sympy import Expr, S
@@ -27,12 +26,12 @@ from pdedsl.numerics.butcher import (
     imaginary_stability_limit,
     real_stability_limit,
 )
+from pdedsl.record import Record
 
 # ---- Integrator of the spec
 
 
-@dataclass(frozen=True)
-class TimeStepping:
+class TimeStepping(Record):
     """`steps` steps of length `step` by a method; both are None for adaptive methods."""
 
     method: TimeMethod

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
 from typing import assert_never
@@ -18,6 +17,7 @@ from pdedsl.ir.system_kinds import is_separable_pair
 from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Reaction, SymmetricLayer
 from pdedsl.ir.types import Operator
 from pdedsl.numerics.activations import ACTIVATIONS
+from pdedsl.record import Record
 from pdedsl.symbolic.symbols import Layer, atoms
 
 # ---- System
@@ -26,8 +26,7 @@ from pdedsl.symbolic.symbols import Layer, atoms
 IDENTITY = ACTIVATIONS["identity"]
 
 
-@dataclass(frozen=True)
-class StateEquation:
+class StateEquation(Record):
     """A state with its equation and the terms of that equation."""
 
     head: Symbol
@@ -35,8 +34,7 @@ class StateEquation:
     terms: tuple[MapTerm, ...]
 
 
-@dataclass(frozen=True)
-class FeatureMapSystem:
+class FeatureMapSystem(Record):
     """The semidiscrete system and its time integrator."""
 
     spec: Spec
@@ -82,8 +80,7 @@ class FeatureMapSystem:
         return eigenvalue_bounds(self.terms[0], self.spec) if len(self.terms) == 1 else None
 
 
-@dataclass(frozen=True)
-class EigenvalueBounds:
+class EigenvalueBounds(Record):
     """-F is a gradient, and the eigenvalues of its symmetric Jacobian lie in [low, high] for every weight."""
 
     low: Expr
