@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mpmath import eigsy
-from mpmath import matrix as mp_matrix
 from sympy import Dummy, Expr, Symbol, default_sort_key
 
 from pdedsl.analysis.feature_maps.terms import is_gradient_descent, map_terms
@@ -33,6 +31,7 @@ from pdedsl.ir.terms import (
     SymmetricLayer,
     Term,
 )
+from pdedsl.numerics.eigenvalues import tridiagonal_form
 from pdedsl.symbolic.symbols import Applied, Field, Partial, atoms
 
 # ---- Signature of the second-order coefficients
@@ -94,11 +93,10 @@ def _signs(rows: Rows, point: Point) -> set[int]:
                 return set()
             values[-1].append(value)
     size = max((abs(v) for row in values for v in row), default=0.0)
-    return {_sign(float(v), size) for v in eigsy(mp_matrix(values), eigvals_only=True)}
-
-
-def _sign(value: float, size: float) -> int:
-    return 0 if abs(value) <= ROUNDING_RTOL * size else 1 if value > 0 else -1
+    form, margin = tridiagonal_form(values), ROUNDING_RTOL * size
+    negative, nonpositive = form.count_below(-margin), form.count_below(margin)
+    counts = {-1: negative, 0: nonpositive - negative, 1: len(values) - nonpositive}
+    return {sign for sign, count in counts.items() if count}
 
 
 # ---- Normal form

@@ -120,10 +120,19 @@ class Jet(Record):
         if self._affine is not None:
             return self._affine[0].get(variable, S.Zero)
         parts = []
-        for term in (a for a in Add.make_args(self.expr) if variable in free_symbols(a)):
+        for term in self._terms_with.get(variable, ()):
             with_unknowns = [f for f in Mul.make_args(term) if variable in free_symbols(f)]
             parts.append(_divide_by_factor(term, variable) if with_unknowns == [variable] else term.diff(variable))
         return Add(*parts)
+
+    @cached_property
+    def _terms_with(self) -> dict[Symbol, list[Expr]]:
+        """The terms of F in which a symbol occurs."""
+        terms: dict[Symbol, list[Expr]] = {}
+        for term in Add.make_args(self.expr):
+            for s in free_symbols(term):
+                terms.setdefault(s, []).append(term)
+        return terms
 
     @cached_property
     def matrix(self) -> tuple[tuple[Expr, ...], ...]:

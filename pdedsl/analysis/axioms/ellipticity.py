@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache
 
-from mpmath import eigsy
-from mpmath import matrix as mp_matrix
 from sympy import Add, Dummy, Expr, Rational, Symbol
 
 from pdedsl.analysis.bounds.definiteness import Rows, blocks_of, indexed_semidefinite, semidefinite
@@ -37,6 +35,7 @@ from pdedsl.analysis.sample_points import (
 )
 from pdedsl.ir.terms import Indexed
 from pdedsl.ir.types import Matrix, Scalar
+from pdedsl.numerics.eigenvalues import tridiagonal_form
 from pdedsl.record import Record
 from pdedsl.symbolic.rewrite import expand_products
 from pdedsl.symbolic.symbols import Field, Partial, atoms
@@ -98,12 +97,9 @@ def _negative_eigenvalue_at(
     if len(values) < len(entries):
         return None
     blocks = blocks_of(rows)
-    least = min(_smallest_eigenvalue([[entries[rows[i][j]] or 0.0 for j in block] for i in block]) for block in blocks)
+    matrices = ([[entries[rows[i][j]] or 0.0 for j in block] for i in block] for block in blocks)
+    least = min(tridiagonal_form(matrix).smallest for matrix in matrices)
     return least if least < -margin * max(1.0, *map(abs, values)) else None
-
-
-def _smallest_eigenvalue(numbers: list[list[float]]) -> float:
-    return numbers[0][0] if len(numbers) == 1 else float(min(eigsy(mp_matrix(numbers), eigvals_only=True)))
 
 
 # ---- Ellipticity
