@@ -29,6 +29,7 @@ from typing import (
 
 from pdedsl.diagnostics import NOWHERE, Span
 from pdedsl.numerics.activations import ACTIVATIONS, OTHER_NAMES, Activation
+from pdedsl.numerics.butcher import ExponentialRungeKutta, GridMethod, ImexRungeKutta, ImplicitRungeKutta
 from pdedsl.record import Record
 
 # ---- Argument values
@@ -67,13 +68,13 @@ class RealBounds(Record):
 class Choice(Record):
     """One of several options, each with its value."""
 
-    values: tuple[tuple[str, Enum | Activation], ...]
+    values: tuple[tuple[str, Enum | Activation | GridMethod], ...]
 
     @property
     def words(self) -> tuple[str, ...]:
         return tuple(word for word, _ in self.values)
 
-    def named(self, word: str) -> Enum | Activation | None:
+    def named(self, word: str) -> Enum | Activation | GridMethod | None:
         return dict(self.values).get(OTHER_NAMES.get(word, word))
 
 
@@ -116,7 +117,7 @@ Tolerance = Annotated[Real, RealBounds(above=0, most=1)]
 Seconds = Annotated[Real, Duration()]
 TIME_UNITS = MappingProxyType({"s": 1, "min": 60, "h": 3600})
 
-Value = int | Real | str | bool | Enum | Activation | tuple[Any, ...]
+Value = int | Real | str | bool | Enum | Activation | GridMethod | tuple[Any, ...]
 
 
 class Param(Record):
@@ -203,7 +204,7 @@ def shown(value: object) -> str:
             return str(value).lower()
         case Enum():
             return str(value.value)
-        case Activation():
+        case Activation() | ImplicitRungeKutta() | ImexRungeKutta() | ExponentialRungeKutta():
             return value.name
         case float():
             return f"{value:.17g}" if value != round(value, 12) else f"{value:g}"

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, get_args, get_type_hints
 
 from pdedsl.config.base import (
+    Choice,
     Config,
     Few,
     Form,
@@ -31,9 +32,11 @@ from pdedsl.numerics.butcher import (
     ADAPTIVE,
     EULER,
     EXPLICIT,
+    GRID_METHODS,
     IMEX,
     IMPLICIT,
     EmbeddedRungeKutta,
+    GridMethod,
     ImexRungeKutta,
     ImplicitRungeKutta,
     RungeKutta,
@@ -374,10 +377,14 @@ class Pinn(Config, identifier="residual"):
 
 
 class Grid(Config):
-    """Grid method with n points per dimension: Fourier, Chebyshev collocation, finite volumes or finite differences."""
+    """Grid method with n points per dimension: Fourier, Chebyshev collocation, finite volumes or finite differences.
+
+    `integrator` is the method in time, with adaptive steps: by default ETDRK4 on Fourier grids, Radau IIA on others.
+    """
 
     n: Width = 128
     extent: Positive | None = None
+    integrator: Annotated[GridMethod, Choice(tuple(GRID_METHODS.items()))] | None = None
 
 
 class Elements(Config):

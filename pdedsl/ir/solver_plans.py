@@ -25,6 +25,7 @@ from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import SecondOrderOperator
 from pdedsl.ir.theorem import Theorem
 from pdedsl.ir.weak_form import WeakForm
+from pdedsl.numerics.butcher import ETDRK4, RADAU5, ImplicitRungeKutta, SplittingMethod
 from pdedsl.record import Record
 
 # ---- Coefficients of the schemes on grids
@@ -90,7 +91,7 @@ class IrregularDirichletProblem(Record):
 
 
 class FourierScheme(Record):
-    """Fourier pseudospectral method, ETDRK4 in time: periodic axes (by extension, too), constant leading coefficients.
+    """Fourier pseudospectral method: periodic axes (by extension, too), constant leading coefficients.
 
     `flux_terms` are (c, e, α) with N = Σ c ∂^α e for the nonlinear part N of a scalar equation with fluxes: u ∂u/∂x =
     ½ ∂u²/∂x needs no transform of ∂u/∂x. They are empty for other equations.
@@ -101,26 +102,28 @@ class FourierScheme(Record):
     linear: LinearSplitting
     flux_terms: tuple[tuple[float, Expr, tuple[int, ...]], ...]
     oversampling: int  # grid points per half of the modes
-    tolerance: float = 5e-7  # of ETDRK4, whose error estimates are extrapolated away
+    tolerance: float = 5e-7  # of steps whose error estimates are extrapolated away
+    integrator: SplittingMethod = field(default=ETDRK4, repr=False)
 
 
 class ChebyshevScheme(Record):
-    """Chebyshev collocation on a box with boundary conditions, Radau IIA in time; `separable` is the operator of a
-    stationary linear equation, if it is a sum over the axes. `breaks` are those of the pieces of each axis in space,
-    without its ends."""
+    """Chebyshev collocation on a box with boundary conditions; `separable` is the operator of a stationary linear
+    equation, if it is a sum over the axes. `breaks` are those of the pieces of each axis in space, without its ends."""
 
     system: FirstOrderSystem
     breaks: tuple[tuple[float, ...], ...]
-    tolerance: float = 1e-9  # of Radau IIA
+    tolerance: float = 1e-9  # of the steps
     separable: SeparableOperator | None = None
+    integrator: ImplicitRungeKutta = field(default=RADAU5, repr=False)
 
 
 class InterfaceFVScheme(Record):
-    """Finite volumes for discontinuous diffusivity with continuous flux, Radau IIA in time."""
+    """Finite volumes for discontinuous diffusivity with continuous flux."""
 
     system: FirstOrderSystem
     coefficients: InterfaceProblem
-    tolerance: float = 1e-9  # of Radau IIA
+    tolerance: float = 1e-9  # of the steps
+    integrator: ImplicitRungeKutta = field(default=RADAU5, repr=False)
 
 
 class FiniteVolumeScheme(Record):

@@ -153,6 +153,7 @@ class ExponentialRungeKutta(Record):
     """
 
     name: str
+    label: str
     order: int
     nodes: Row
     rows: tuple[tuple[Row, ...], ...]
@@ -256,6 +257,7 @@ ARS222 = ImexRungeKutta(
 )
 ETDRK4 = ExponentialRungeKutta(
     "etdrk4",
+    "ETDRK4",
     4,
     nodes=(0.0, 1 / 2, 1 / 2, 1.0),
     rows=(((1 / 2,),), ((1 / 2, -1.0), (0.0, 1.0)), ((1.0, -2.0), (), (0.0, 2.0))),
@@ -318,6 +320,10 @@ IMPLICIT: Mapping[str, ImplicitRungeKutta] = MappingProxyType(
 IMEX: Mapping[str, ImexRungeKutta] = MappingProxyType(
     {k: m for k, m in METHODS.items() if isinstance(m, ImexRungeKutta)}
 )
+SplittingMethod = ImexRungeKutta | ExponentialRungeKutta
+"""Methods for w' = Lw + N(w, t), with a linear part L that is known."""
+GridMethod = ImplicitRungeKutta | SplittingMethod
+GRID_METHODS: Mapping[str, GridMethod] = MappingProxyType({**IMPLICIT, **IMEX, ETDRK4.name: ETDRK4})
 ADAPTIVE: Mapping[str, EmbeddedRungeKutta] = MappingProxyType(
     {k: m for k, m in METHODS.items() if isinstance(m, EmbeddedRungeKutta)}
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sympy import Expr, Poly, S
 from sympy.polys.polyerrors import PolynomialError
 
@@ -20,6 +22,7 @@ from pdedsl.ir.solver_plans import (
     PeriodicAxis,
     ShortleyWellerScheme,
 )
+from pdedsl.numerics.butcher import ExponentialRungeKutta, GridMethod, ImexRungeKutta, ImplicitRungeKutta
 from pdedsl.problem.capabilities import ANTIPERIODIC_GRID, JUMP_GRID, JUMP_INVARIANCE
 from pdedsl.problem.conservation_form import (
     conservation_form,
@@ -44,13 +47,13 @@ def plan_grid(problem: StrongForm, method: Grid) -> GridPlan:
     if len(problem.domain.space) > MAX_GRID_DIMENSIONS:
         raise GridNotApplicable(f"grids are limited to {MAX_GRID_DIMENSIONS} space dimensions")
     if not any(problem.lifts) or problem.domain.inequalities:
-        return GridPlan(problem, method, plan_scheme(problem))
+        return GridPlan(problem, method, with_integrator(plan_scheme(problem), method.integrator))
     if any(r.has_dirac for r in problem.equations):
         raise GridNotApplicable(JUMP_GRID)
     periodic = subtract_lifts(problem)
     if not has_periodic_residuals(periodic):
         raise GridNotApplicable(JUMP_INVARIANCE)
-    scheme = plan_scheme(periodic)
+    scheme = with_integrator(plan_scheme(periodic), method.integrator)
     if not isinstance(scheme, FourierScheme | ChebyshevScheme):
         raise GridNotApplicable(JUMP_GRID)
     return GridPlan(periodic, method, scheme, problem.lifts)
@@ -81,6 +84,26 @@ def plan_scheme(problem: StrongForm) -> GridScheme:
         raise GridNotApplicable("the numbers of equations and unknowns differ")
     breaks = layer_breaks(system)
     return ChebyshevScheme(system, breaks, separable=None if any(breaks) else separable_operator(system))
+
+
+def with_integrator(scheme: GridScheme, integrator: GridMethod | None) -> GridScheme:
+    """The scheme with another method in time, if one is given; raises GridNotApplicable if it is not for the scheme."""
+    match scheme, integrator:
+        case _, None:
+            return scheme
+        case ((FourierScheme() | ChebyshevScheme() | InterfaceFVScheme()), _) if not scheme.system.differential:
+            reason = "a stationary problem has no steps in time"
+        case FourierScheme(), ImexRungeKutta() | ExponentialRungeKutta():
+            return replace(scheme, integrator=integrator)
+        case ChebyshevScheme() | InterfaceFVScheme(), ImplicitRungeKutta():
+            return replace(scheme, integrator=integrator)
+        case FourierScheme(), _:
+            reason = "the Fourier grid of this problem takes exponential and implicit-explicit methods"
+        case ChebyshevScheme() | InterfaceFVScheme(), _:
+            reason = "the grid of this problem takes implicit methods"
+        case _:
+            reason = "the scheme for this problem has a method in time of its own"
+    raise GridNotApplicable(reason)
 
 
 def _ode(system: FirstOrderSystem) -> OdeScheme:

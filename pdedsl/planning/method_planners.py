@@ -44,7 +44,7 @@ from pdedsl.ir.solver_plans import (
     SolverPlan,
 )
 from pdedsl.ir.weak_form import WeakForm
-from pdedsl.planning.grid_schemes import plan_grid
+from pdedsl.planning.grid_schemes import plan_grid, with_integrator
 from pdedsl.planning.problem_features import BASE_POINTS, ProblemFeatures
 from pdedsl.problem.ansatz import ansatz_of, has_incompatible_data
 from pdedsl.problem.capabilities import SEVERAL_ANTIPERIODIC_AXES
@@ -318,11 +318,16 @@ class GridPlanner(MethodPlanner[Grid, GridPlan]):
             reason = planner.grid
         elif method.n ** len(planner.problem.domain.space) > MAX_GRID_POINTS:
             reason = f"more than {MAX_GRID_POINTS:,} grid points"
+        else:
+            try:
+                with_integrator(planner.grid.scheme, method.integrator)
+            except GridNotApplicable as refusal:
+                reason = f"its option `integrator`: {refusal}"
         return errors.methods.solver_not_applicable(method.name, reason, span) if reason else None
 
     def plan(self, planner: SolverPlanner, method: Grid) -> GridPlan:
         assert not isinstance(planner.grid, str)
-        return replace(planner.grid, method=method)
+        return replace(planner.grid, method=method, scheme=with_integrator(planner.grid.scheme, method.integrator))
 
     def predict_seconds(self, plan: GridPlan, features: ProblemFeatures) -> float:
         factor = 1 if _scheme_suits(plan.scheme, features) else 10

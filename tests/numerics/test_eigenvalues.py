@@ -23,5 +23,10 @@ def test_counts_and_smallest_eigenvalue(size: int, rank: int) -> None:
 
 def test_matrices_with_zero_columns() -> None:
     form = tridiagonal_form([[0.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, -1.0]])
-    assert (form.count_below(-1.5), form.count_below(-0.5), form.count_below(0.5), form.count_below(3.0)) == (0, 1, 2, 3)
+    assert (form.count_below(-1.5), form.count_below(-0.5), form.count_below(0.5), form.count_below(3.0)) == (
+        0,
+        1,
+        2,
+        3,
+    )
     assert form.smallest == -1.0

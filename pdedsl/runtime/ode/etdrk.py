@@ -86,8 +86,8 @@ class ExponentialSteps(PairedStep):
     length: float
     matrices: bool
     dimension: int
-    autonomous: bool = False
     method: ExponentialRungeKutta = ETDRK4
+    autonomous: bool = False
     weights_by_levels: dict[tuple[int, ...], EtdWeights] = field(default_factory=dict)
     phis_by_length: dict[float, list[Tensor]] = field(default_factory=dict)  # φ₀, φ₁, … of c h L, by c h / T
     _first: tuple[Tensor, float, Tensor] | None = None  # the last state and time, and N there

@@ -1,21 +1,58 @@
-"""Implicit-explicit Runge-Kutta methods from their records in `numerics.butcher`: steps in networks.
+"""Implicit-explicit Runge-Kutta methods from their records in `numerics.butcher`: steps in networks and on grids.
 
 For y' = cy + N(t, y) with a number c the implicit equations of the stages are divisions by 1 - h a_ii c (Ascher, Ruuth,
-Spiteri 1997): a step evaluates the layers as often as an explicit one, and is not limited by a large negative c.
+Spiteri 1997): a step evaluates the layers as often as an explicit one, and is not limited by a large negative c. On
+Fourier grids, for ∂w/∂t = L w + N(w, t), I - h a_ii L is a number or a small matrix for each mode.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import final
 
+import torch
 from torch import Tensor
 
-from pdedsl.numerics.butcher import IMEX, ImexRungeKutta
+from pdedsl.numerics.butcher import IMEX, ImexRungeKutta, Row
 from pdedsl.runtime.image_fields import VectorField
+from pdedsl.runtime.ode.etdrk import NonlinearTerm, matvec_modes
 from pdedsl.runtime.ode.explicit import OneStepMethod
+
+# ---- A step
+
+
+def imex_step(
+    method: ImexRungeKutta,
+    y: Tensor,
+    h: float,
+    linear: Callable[[Tensor], Tensor],
+    solve: Callable[[Tensor, float], Tensor],
+    nonlinear: Callable[[Tensor, float], Tensor],
+) -> Tensor:
+    """A step of length h for y' = Ly + N(t, y), from L z, (I - h a L)⁻¹ z for a > 0, and N(t + ch, z) by the node c."""
+    implicit: list[Tensor] = []
+    explicit: list[Tensor] = []
+    for k, (node, a, e) in enumerate(zip(method.nodes, method.matrix, ((), *method.rows), strict=True)):
+        z = _combine(y, h, (implicit, a), (explicit, e))
+        z = solve(z, a[k]) if a[k] else z
+        implicit.append(linear(z))
+        if method.explicit_weights[k] or any(row[k] for row in method.rows[k:]):
+            explicit.append(nonlinear(z, node))
+    return _combine(y, h, (implicit, method.weights), (explicit, method.explicit_weights))
+
+
+def _combine(y: Tensor, h: float, *sums: tuple[list[Tensor], Row]) -> Tensor:
+    """y + h Σ factor · value."""
+    for values, factors in sums:
+        for value, factor in zip(values, factors, strict=False):
+            if factor:
+                y = y + h * factor * value
+    return y
+
+
+# ---- In networks
 
 
 @final
@@ -43,33 +80,54 @@ class ImexIntegrator(OneStepMethod):
     reaction: float
 
     def step(self, field: VectorField, j: int, t: float, h: float, y: Tensor) -> Tensor:
-        method, c = self.method, self.reaction
-        states: list[Tensor] = []
-        slopes: list[Tensor] = []
-        for k, (a, e) in enumerate(zip(method.matrix, ((), *method.rows), strict=True)):
-            z = self._combine(y, h, states, slopes, a[:k], e) / (1 - h * a[k] * c)
-            states.append(z)
-            if method.explicit_weights[k] or any(row[k] for row in method.rows[k:]):
-                slopes.append(field(j, t + method.nodes[k] * h, z) - c * z)
-        return self._combine(y, h, states, slopes, method.weights, method.explicit_weights[: len(slopes)])
+        c = self.reaction
+        return imex_step(
+            self.method,
+            y,
+            h,
+            lambda z: c * z,
+            lambda z, a: z / (1 - h * a * c),
+            lambda z, node: field(j, t + node * h, z) - c * z,
+        )
 
-    def _combine(
-        self,
-        y: Tensor,
-        h: float,
-        states: list[Tensor],
-        slopes: list[Tensor],
-        a: tuple[float, ...],
-        e: tuple[float, ...],
-    ) -> Tensor:
-        """y + h Σⱼ (aⱼ c Zⱼ + eⱼ N(Zⱼ))."""
-        for factor, z in zip(a, states, strict=True):
-            if factor:
-                y = y + h * factor * self.reaction * z
-        for factor, n in zip(e, slopes, strict=True):
-            if factor:
-                y = y + h * factor * n
-        return y
+
+# ---- On grids
+
+
+@dataclass
+class ImexSteps:
+    """Steps of length T / 2^level of w (..., m, modes…). L is (..., m, modes…) if it is diagonal, otherwise
+    (..., modes…, m, m); `nonlinear` is N."""
+
+    symbol: Tensor
+    nonlinear: NonlinearTerm | None
+    length: float
+    matrices: bool
+    dimension: int
+    method: ImexRungeKutta
+    inverses: dict[tuple[int, float], Tensor] = field(default_factory=dict)  # (I - h a L)⁻¹, by level and a
+
+    def __call__(self, w: Tensor, time: float, level: int) -> Tensor:
+        h, nonlinear = self.length / 2**level, self.nonlinear
+        return imex_step(
+            self.method,
+            w,
+            h,
+            lambda z: self._apply(self.symbol, z),
+            lambda z, a: self._apply(self._inverse(level, a), z),
+            lambda z, node: torch.zeros_like(z) if nonlinear is None else nonlinear(z, time + node * h),
+        )
+
+    def _inverse(self, level: int, a: float) -> Tensor:
+        if (level, a) not in self.inverses:
+            scaled = self.length / 2**level * a * self.symbol
+            identity = torch.eye(scaled.shape[-1], dtype=scaled.dtype, device=scaled.device)
+            inverse: Tensor = torch.linalg.inv(identity - scaled) if self.matrices else 1 / (1 - scaled)
+            self.inverses[level, a] = inverse
+        return self.inverses[level, a]
+
+    def _apply(self, factor: Tensor, w: Tensor) -> Tensor:
+        return matvec_modes(factor, w, self.dimension) if self.matrices else factor * w
 
 
 def __getattr__(label: str) -> Callable[[float], ImexIntegrator]:

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pdedsl.numerics.butcher import IMPLICIT, RADAU5, ImplicitRungeKutta
+from pdedsl.numerics.butcher import IMPLICIT, ImplicitRungeKutta
 from pdedsl.runtime.image_fields import VectorField
 from pdedsl.runtime.linalg import LUFactorization
 from pdedsl.runtime.ode.adaptive import NotExportable
@@ -183,7 +183,7 @@ class NewtonSteps:
     mass: Tensor
     length: float
     affine: bool  # whether one Jacobian serves for all states and times
-    method: ImplicitRungeKutta = RADAU5
+    method: ImplicitRungeKutta
     factorizations: dict[int, list[LUFactorization]] = field(default_factory=dict)
 
     def __call__(self, w: Tensor, time: float, level: int) -> Tensor:

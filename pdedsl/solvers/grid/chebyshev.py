@@ -1,12 +1,13 @@
-"""Chebyshev collocation on a box, Fourier collocation on its periodic axes; Newton's method or Radau IIA in time.
+"""Chebyshev collocation on a box, Fourier collocation on its periodic axes; Newton's method or implicit Runge-Kutta
+methods in time.
 
 M dw/dt = R(w, t) for the nodal values w. Equations hold at the interior nodes; boundary conditions replace the rows
 next to the boundary, with M = 0: the first one on the boundary, the second one node further in (Trefethen 2000, ch. 13
 and 14). A pressure has a degree lower by two than the velocity, to exclude spurious modes (P_N-P_(N-2); Bernardi, Maday
 1992): its boundary values are extrapolated from the interior. Where an axis has several pieces, values and normal
 derivatives are continuous at the breaks. Its undetermined mean is added to the divergence: both
-vanish if the net boundary flux is zero. Stationary problems are solved by Newton's method, evolution problems by Radau
-IIA of order 5 (Hairer, Wanner 1996). Interface problems use the same steps with finite volumes.
+vanish if the net boundary flux is zero. Stationary problems are solved by Newton's method, evolution problems by an
+implicit Runge-Kutta method (Hairer, Wanner 1996). Interface problems use the same steps with finite volumes.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from pdedsl.ir.boundary import Dirichlet
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
 from pdedsl.ir.residual import Derivative
 from pdedsl.ir.solver_plans import ChebyshevScheme, InterfaceFVScheme, SeparableOperator
-from pdedsl.numerics.butcher import RADAU5
+from pdedsl.numerics.butcher import ImplicitRungeKutta
 from pdedsl.runtime.basis import chebyshev
 from pdedsl.runtime.basis.fourier import FourierAxis
 from pdedsl.runtime.basis.interpolation import (
@@ -459,7 +460,9 @@ def solve_chebyshev(
                 if result is not None:
                     return result
                 _require_dense_solve(problem)
-    return _solve_evolution(problem, budget) if system.differential else _solve_stationary(problem)
+    if system.differential:
+        return _solve_evolution(problem, budget, scheme.integrator)
+    return _solve_stationary(problem)
 
 
 def _require_dense_solve(problem: CollocationProblem) -> None:
@@ -594,14 +597,14 @@ def _line_search(problem: DiscreteProblem, w: Tensor, step: Tensor, value: Tenso
     return w - step
 
 
-def _solve_evolution(problem: DiscreteProblem, budget: StepBudget) -> GridResult:
+def _solve_evolution(problem: DiscreteProblem, budget: StepBudget, method: ImplicitRungeKutta) -> GridResult:
     system = problem.system
-    history = _integrate(problem, budget)
+    history = _integrate(problem, budget, method)
     values = torch.stack([_component_values(problem, w) for w in history.states])
     if set(system.algebraic) - set(system.defined_up_to_constant):  # they have no values before the first step
         values = _extend_to_initial_time(system, values)
     module = make_expansion(system, problem.axes, values, physical_times(system, history))
-    steps = f"{_discretization_text(problem)}, Radau IIA (order 5) in time: {steps_text(history)}"
+    steps = f"{_discretization_text(problem)}, {method.label} (order {method.order}) in time: {steps_text(history)}"
     corners = _corner_notes(problem, history.states[0])
     return GridResult(module, step_metrics(history), (steps, *corners), history.error if corners else 0.0)
 
@@ -613,13 +616,13 @@ def _extend_to_initial_time(system: FirstOrderSystem, values: Tensor) -> Tensor:
     return torch.cat([torch.stack(first).unsqueeze(0), values[1:]])
 
 
-def _integrate(problem: DiscreteProblem, budget: StepBudget) -> TimeHistory:
+def _integrate(problem: DiscreteProblem, budget: StepBudget, method: ImplicitRungeKutta) -> TimeHistory:
     system = problem.system
     initial_time, (first, last) = physical_time(system)(0.0), time_interval(system)
     start = _initial(problem, initial_time)
     min_error = CORNER_RTOL * min(1.0, _corner_jump(problem, start))
     control = StepControl(
-        RADAU5.order,
+        method.order,
         budget.tolerance,
         extrapolated=False,
         error_weights=_error_weights(problem),
@@ -633,7 +636,9 @@ def _integrate(problem: DiscreteProblem, budget: StepBudget) -> TimeHistory:
         )
     return integrate(
         system,
-        lambda differentiable: _stepper(problem) if differentiable else _affine_stepper(replace(problem)),
+        lambda differentiable: (
+            _stepper(problem, method) if differentiable else _affine_stepper(replace(problem), method)
+        ),
         start,
         control,
         lambda: start.requires_grad or problem.rhs(start, initial_time).requires_grad,
@@ -649,17 +654,17 @@ def _error_weights(problem: DiscreteProblem) -> Tensor | None:
     return weights.reshape(-1)
 
 
-def _stepper(problem: DiscreteProblem) -> NewtonSteps:
+def _stepper(problem: DiscreteProblem, method: ImplicitRungeKutta) -> NewtonSteps:
     at, (first, last) = physical_time(problem.system), time_interval(problem.system)
     constant_jacobian = _has_constant_jacobian(problem)
     rhs, jacobian = (lambda w, s: problem.rhs(w, at(s))), (lambda w, s: problem.jacobian(w, at(s)))
-    return NewtonSteps(rhs, jacobian, problem.mass, last - first, constant_jacobian)
+    return NewtonSteps(rhs, jacobian, problem.mass, last - first, constant_jacobian, method)
 
 
-def _affine_stepper(problem: DiscreteProblem) -> NewtonSteps:
+def _affine_stepper(problem: DiscreteProblem, method: ImplicitRungeKutta) -> NewtonSteps:
     """Steps for an affine right-hand side with constant Jacobian, precomputed."""
     if not _has_constant_jacobian(problem):
-        return _stepper(problem)
+        return _stepper(problem, method)
     at, (first, last) = physical_time(problem.system), time_interval(problem.system)
     zero = torch.zeros_like(problem.mass)
     matrix, constant_source = problem.jacobian(zero, problem.start), problem.rhs(zero, problem.start)
@@ -672,7 +677,7 @@ def _affine_stepper(problem: DiscreteProblem) -> NewtonSteps:
     def rhs(w: Tensor, s: float) -> Tensor:
         return matrix @ w + source(s)
 
-    return NewtonSteps(rhs, lambda w, s: matrix, problem.mass, last - first, affine=True)
+    return NewtonSteps(rhs, lambda w, s: matrix, problem.mass, last - first, True, method)
 
 
 def _exprs(system: FirstOrderSystem) -> tuple[Expr, ...]:

@@ -1,8 +1,8 @@
-"""Fourier pseudospectral solver on a periodic box: ETDRK4 in time, division by the symbol for stationary problems.
+"""Fourier pseudospectral solver on a periodic box; division by the symbol for stationary problems.
 
 dŵ/dt = L(k) ŵ + N̂(w): the linear part with constant coefficients is integrated exactly (Cox, Matthews 2002; Krogstad
-2005), N is evaluated on a grid without aliasing errors for polynomials up to degree three. Algebraic variables are
-eliminated, or projected out as a pressure (Chorin 1968).
+2005), or implicitly (Ascher, Ruuth, Spiteri 1997). N is evaluated on a grid without aliasing errors for polynomials up
+to degree three. Algebraic variables are eliminated, or projected out as a pressure (Chorin 1968).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import assert_never
 
 import torch
 from sympy import Symbol
@@ -17,10 +18,11 @@ from torch import Tensor, nn
 
 from pdedsl.ir.first_order_system import FirstOrderSystem
 from pdedsl.ir.solver_plans import FourierScheme, LinearSplitting
-from pdedsl.numerics.butcher import ETDRK4
+from pdedsl.numerics.butcher import ExponentialRungeKutta, ImexRungeKutta
 from pdedsl.runtime.basis.fourier import FourierAxis, FourierGrid
 from pdedsl.runtime.basis.interpolation import TensorProductExpansion
 from pdedsl.runtime.ode.etdrk import ExponentialSteps, matvec_modes
+from pdedsl.runtime.ode.imex import ImexSteps
 from pdedsl.runtime.ode.step_doubling import StepBudget, StepControl, TimeHistory
 from pdedsl.solvers.grid.grid_result import (
     DISCRETE_RESIDUAL,
@@ -249,7 +251,7 @@ def solve_fourier(
     like: Tensor,
     budget: StepBudget,
 ) -> GridResult:
-    """The solution with these numbers of modes: ETDRK4 in time, or division by the symbol for a stationary problem."""
+    """The solution with these numbers of modes: adaptive steps, or division by the symbol for a stationary problem."""
     system, grid = scheme.system, make_fourier_grid(scheme, sizes, like)
     problem = FourierProblem(scheme, grid, parameter_values)
     if not system.differential:
@@ -260,7 +262,7 @@ def solve_fourier(
         lambda differentiable: _stepper(problem if differentiable else replace(problem)),
         start,
         StepControl(
-            ETDRK4.order,
+            scheme.integrator.order,
             budget.tolerance,
             extrapolated=True,
             max_steps=budget.max_steps,
@@ -279,7 +281,7 @@ def _split_batch(module: nn.Module, problem: FourierProblem) -> nn.Module:
     return SplitBatch(module, *problem.batch) if problem.batch else module
 
 
-def _stepper(problem: FourierProblem) -> ExponentialSteps:
+def _stepper(problem: FourierProblem) -> ExponentialSteps | ImexSteps:
     system, at = problem.system, physical_time(problem.system)
     first, last = time_interval(system)
     sign = -1.0 if system.backward else 1.0
@@ -293,7 +295,14 @@ def _stepper(problem: FourierProblem) -> ExponentialSteps:
         return -value if system.backward else value
 
     stepped = None if problem.is_linear else nonlinear
-    return ExponentialSteps(symbol, stepped, last - first, matrices, problem.grid.dimension, problem.is_autonomous)
+    parts = symbol, stepped, last - first, matrices, problem.grid.dimension
+    match problem.scheme.integrator:
+        case ExponentialRungeKutta() as method:
+            return ExponentialSteps(*parts, method, problem.is_autonomous)
+        case ImexRungeKutta() as method:
+            return ImexSteps(*parts, method)
+        case _:
+            assert_never(problem.scheme.integrator)
 
 
 def _initial(problem: FourierProblem) -> Tensor:
@@ -334,7 +343,7 @@ def _solve_stationary(problem: FourierProblem) -> GridResult:
 
 def _notes(scheme: FourierScheme, grid: FourierGrid, history: TimeHistory) -> tuple[str, ...]:
     modes = " × ".join(str(r.modes) for r in grid.axes)
-    notes = [f"Fourier series with {modes} modes, ETDRK4 in time: {steps_text(history)}"]
+    notes = [f"Fourier series with {modes} modes, {scheme.integrator.label} in time: {steps_text(history)}"]
     extended = [str(x) for x, axis in zip(scheme.system.coordinates, scheme.axes, strict=False) if axis.reflected]
     if extended:
         notes.append(f"even/odd periodic extension in {', '.join(extended)}")
