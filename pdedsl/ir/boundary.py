@@ -133,7 +133,8 @@ class Periodic(Record):
 
 
 class General(Record):
-    """Any other condition: nonlinear, oblique, of higher order, degenerate, or for several components."""
+    """Any other condition: nonlinear, oblique, of higher order, degenerate, or for several components. A type that only
+    some methods treat is a subclass: the others treat it by its residual, or refuse it."""
 
     residual: Residual
 

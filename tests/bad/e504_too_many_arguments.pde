@@ -5,4 +5,4 @@ unknown u(x, t) : scalar
 ∂u/∂t = Δu
 u(x, 0) = sin(π x)
 u = 0 on boundary
-realize equation by grid(1, 2, 3)
+realize equation by grid(1, 2, radau5, 4)

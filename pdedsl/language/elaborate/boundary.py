@@ -53,6 +53,7 @@ from pdedsl.symbolic.symbols import Field, Partial, atoms
 
 SAMPLES_PER_PART = 64  # sample points on each part of the boundary
 SAMPLES_IN_HIGH_DIMENSION = 4  # on a surface in many dimensions, where each point is expensive
+MAX_RANK = 1 << 30  # above the number of every axis
 MAX_DENSE_SAMPLING_DIMENSION = 16  # dimensions with SAMPLES_PER_PART points on a surface
 
 
@@ -148,10 +149,16 @@ def boundary_condition(
     if not (space.boundary or space.inequalities or space.intervals):
         raise errors.equations.no_boundary(False, statement.on[0].span, statement.span)
     part = tuple(inequality_level(w, env, timed=True) for w in statement.where)
-    places = tuple(dict.fromkeys(p for on in statement.on for p in _places(on, part, env, statement.span)))
+    named = dict.fromkeys(p for on in statement.on for p in _places(on, part, env, statement.span))
+    places = tuple(sorted(named, key=_rank))
     value, field = _condition_value(summands, env), _principal_unknown(fields, summands, env)
     component = _component(fields, value, env)
     return Condition(ConditionKind.BOUNDARY, field.head, 0, value, places, statement.span, part, component)
+
+
+def _rank(place: Place) -> tuple[int, bool]:
+    """Faces in the order of the axes, then level sets as they are written: the order has no meaning."""
+    return (place.coordinate, place.upper) if isinstance(place, Face) else (MAX_RANK, False)
 
 
 def _for_clause(statement: t.EquationStmt) -> Span:
