@@ -73,6 +73,7 @@ MEANINGS = {
     "causal": "strength of causal weights: later times count less while earlier residuals are large",
     "pinn.probes": "random directions of second derivatives in Adam, in two independent sets",
     "n": "points per dimension",
+    "integrator": "method in time with adaptive steps; `etdrk4` on Fourier grids, `radau5` on others by default",
     "extent": "half width of the box by which R^d is truncated",
     "order": "degree of the polynomials",
     "elements.h": "length of the edges of the first mesh; a fraction of the domain by default",

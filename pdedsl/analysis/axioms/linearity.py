@@ -1,6 +1,7 @@
 """Linearity of the solution operator, T(af + bg) = a T(f) + b T(g).
 
-It holds if every term and every fixed condition is linear and homogeneous in the unknowns.
+It holds if every term and every fixed condition is linear and homogeneous in the unknowns: the principle of
+superposition (Courant and Hilbert, volume II).
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Markov property, T_{t+s} = T_{t+s,t} ∘ T_t, and locality: no delay terms, no nonlocal terms.
 
-Dependence through the unknowns of stationary equations is included, see `dependence`.
+An equation of first order in time without delay generates a semigroup, or an evolution family if it depends on t
+(Evans, section 7.4); locality is that of Alvarez, Guichard, Lions and Morel 1993. Dependence through the unknowns of
+stationary equations is included, see `dependence`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Preservation of constants, T(C) = C: the right-hand side is zero if every unknown is constant, and every constant
 satisfies the conditions.
 
-The unknown of a stationary equation takes the constant value that the equation determines.
+Then the constant is a solution, and by uniqueness T(C). The unknown of a stationary equation takes the constant value
+that the equation determines.
 """
 
 from __future__ import annotations
