@@ -3,6 +3,9 @@
 Sums, products and powers of rational numbers are exact; other numbers are rounded outwards (Moore, Kearfott, Cloud,
 Introduction to Interval Analysis, chapters 2 and 5). The arguments of sines are measured in units of π, so that
 sin(πx) ≥ 0 on [0, 1] is proved.
+
+The rules are no table of `symbolic.evaluate.fold`, which sees the values of the arguments alone: here they look at the
+arguments themselves, as in x sign(x) = |x|, x/√(c + x²) ≤ 1 and sin(πx). `mpmath.iv` would round rational ends.
 """
 
 from __future__ import annotations

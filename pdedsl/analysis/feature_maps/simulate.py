@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import assert_never
 
-from sympy import Add, Expr, Function, Mul, Pow, Symbol
+from sympy import Expr, Pow, Symbol
 
 from pdedsl.analysis.feature_maps.system import FeatureMapSystem
 from pdedsl.analysis.feature_maps.terms import declared, normalisation_of, state_of
@@ -29,13 +29,14 @@ from pdedsl.numerics.butcher import (
     VerletMethod,
 )
 from pdedsl.record import Record
-from pdedsl.symbolic.symbols import Applied, Field, Layer, Transposed, with_number
+from pdedsl.symbolic.evaluate import FLOATS, fold
+from pdedsl.symbolic.symbols import Applied, Field, Layer, Transposed
 
 # ---- Right-hand sides
 
 
 Vector = tuple[float, ...]
-FUNCTIONS: Mapping[str, Callable[[float], float]] = {"Abs": abs, "cos": math.cos, "exp": math.exp, "sinh": math.sinh}
+ENTIRE = ("Add", "Mul", "Pow", "Abs", "cos", "exp", "sinh")  # operations with a value everywhere
 
 
 class OperatorWeights(Record):
@@ -59,23 +60,25 @@ RightHandSide = Callable[[Mapping[Symbol, Vector]], Vector]
 
 def compile_right_hand_side(expr: Expr, weights: OperatorWeights, channels: int, spec: Spec) -> RightHandSide:
     """The expression as a function of the states. Raises NotEvaluable."""
-    if expr.is_number:
-        constant = (float(expr),) * channels
+
+    def number(e: Expr) -> RightHandSide:
+        constant = (float(e),) * channels
         return lambda _: constant
-    if isinstance(expr, Field):
-        return _field(expr, channels, spec)
-    if isinstance(expr, Applied):
-        return _scale(
-            _multiple_of(expr.operator, weights, spec), compile_right_hand_side(expr.body, weights, channels, spec)
-        )
-    if isinstance(expr, Layer):
-        return _normalisation(
-            normalisation_of(expr), compile_right_hand_side(expr.body, weights, channels, spec), weights
-        )
-    factor, rest = with_number(expr)
-    if factor != 1:
-        return _scale(float(factor), compile_right_hand_side(rest, weights, channels, spec))
-    return _compose(expr, [compile_right_hand_side(a, weights, channels, spec) for a in expr.args])
+
+    def leaf(e: Expr) -> RightHandSide | None:
+        match e:
+            case Field():
+                return _field(e, channels, spec)
+            case Applied(operator=operator, body=body):
+                return _scale(_multiple_of(operator, weights, spec), value(body))
+            case Layer(body=body):
+                return _normalisation(normalisation_of(e), value(body), weights)
+        return None
+
+    def value(e: Expr) -> RightHandSide:
+        return fold(e, number, leaf, _compose)
+
+    return value(expr)
 
 
 def _field(field: Field, channels: int, spec: Spec) -> RightHandSide:
@@ -122,19 +125,12 @@ def _normalisation(norm: Normalisation, inner: RightHandSide, weights: OperatorW
 
 
 def _compose(expr: Expr, inner: list[RightHandSide]) -> RightHandSide:
-    if isinstance(expr, Add):
-        return lambda states: tuple(map(sum, zip(*[f(states) for f in inner], strict=True)))
-    if isinstance(expr, Mul):
-        return lambda states: tuple(map(math.prod, zip(*[f(states) for f in inner], strict=True)))
-    if isinstance(expr, Pow) and expr.exp.is_Integer and expr.exp > 0:
-        power, base = int(expr.exp), inner[0]
-        return lambda states: tuple(a**power for a in base(states))
+    """An operation of the algebra of floats, channel by channel."""
     name = type(expr).__name__
-    known = ACTIVATIONS.get(name) or FUNCTIONS.get(name)
-    if not isinstance(expr, Function) or known is None or len(inner) != 1:
+    operation = FLOATS.get(name) if name in ENTIRE else ACTIVATIONS.get(name)
+    if operation is None or (isinstance(expr, Pow) and not (expr.exp.is_Integer and expr.exp > 0)):
         raise NotEvaluable
-    sigma, body = known, inner[0]
-    return lambda states: tuple([sigma(a) for a in body(states)])
+    return lambda states: tuple(map(operation, *(f(states) for f in inner)))
 
 
 # ---- Runs
