@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import product
 from math import ceil, inf, isfinite
 
-from sympy import Expr, Symbol, lambdify
+from sympy import Dummy, Expr, Symbol, lambdify
 
 from pdedsl.config.base import Located
 from pdedsl.config.methods import Fixed, Integrator, Noise, Scale
@@ -110,7 +110,8 @@ def _augmented_field(
         symbols = (own,)
     if not all(e.free_symbols <= {*symbols, time} and not e.has(Component) for e in exprs):
         return None
-    compiled = lambdify([*symbols, time], exprs, "math", cse=True)
+    dummies = {x: Dummy() for x in (*symbols, time)}  # no text of a spec is in the generated source
+    compiled = lambdify(list(dummies.values()), [e.xreplace(dummies) for e in exprs], "math", cse=True)
     d = len(symbols)
 
     def f(y: Values, t: float) -> Values:
