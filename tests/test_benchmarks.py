@@ -21,7 +21,8 @@ SMALL = {
     "image_plane": ("--rounds 1 --depth 12 --width 8 --chains revnet", "torchdiffeq / ours"),
     "losses": ("--batch 2 --rounds 1 --net mlp", "as published"),
     "physics": (
-        "--only growth linear burgers inverse grid --dimensions 2 --problems heat --seconds 1 --seeds 1 --rounds 1",
+        "--only growth linear burgers inverse grid --dimensions 2 --problems heat --seconds 1 --seeds 1 --rounds 1 "
+        "--grid 64",
         "grid: ",
     ),
     "physics_suite": ("poisson_dirichlet poisson_neumann wave refused/gray_scott", "3 of 3 problems reach their goal"),
