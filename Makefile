@@ -106,7 +106,7 @@ docs/build: $(VENV)/.documented
 
 # Documentation and playground, and tests of the playground in a headless Chromium.
 pages: docs
-	$(BIN)/python -m pytest playground/tests
+	$(BIN)/python -m pytest playground/tests docs/tests
 
 $(VENV)/.documented: $(VENV)/.developed
 	$(BIN)/python -m pip install --quiet --editable '.[docs]'

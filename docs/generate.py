@@ -34,6 +34,7 @@ from pdedsl.diagnostics import escaping
 from pdedsl.editor.documentation import call_text, default_of, entry_range, range_text
 from pdedsl.explainer.classification import class_text
 from pdedsl.explainer.explain import Explanation
+from pdedsl.ir.spec import SpaceKind
 from pdedsl.numerics import butcher
 from pdedsl.sources import shipped_specs
 
@@ -81,6 +82,7 @@ MODULES = (
     "pdedsl.testing.equation",
     "pdedsl.testing.model",
 )
+FOREIGN = "Module, Enum, StrEnum, Exception, PdeError, Record, tuple, object"  # their members are not documented here
 PROVERS = (
     "axioms.linearity",
     "axioms.preserves_constants",
@@ -103,6 +105,7 @@ def generate() -> None:
     for name in shipped_specs():
         (OUT / "drawings" / f"{name}.svg").write_text(_explained(name).svg(), "utf-8")
     (OUT / "extra" / "llms.txt").write_text(llms(), "utf-8")
+    (OUT / "extra" / "llms-full.txt").write_text(llms_full(), "utf-8")
 
 
 def pages() -> dict[str, str]:
@@ -165,7 +168,8 @@ def diagnostics() -> str:
 
 
 def _diagnostic(code: errors.Code) -> str:
-    about = f"## {code.name}\n\n{code.description[0].upper()}{code.description[1:]}."
+    title = escaping.markdown(code.description.split(": ")[0])
+    about = f"({code.name.lower()})=\n## {code.name}: {title}\n\n{_sentence(code.description)}"
     found = examples(code.name)
     if not found:
         return about
@@ -174,6 +178,10 @@ def _diagnostic(code: errors.Code) -> str:
     text = spec.read_bytes().decode("utf-8", "replace") if spec else ""
     shown = [escaping.fence_code(text, "pde")] if text and len(text) < 1200 else []
     return "\n\n".join([about, *shown, escaping.fence_code(_short(expected.read_text("utf-8")), "text")])
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def examples(code: str) -> list[Path]:
@@ -202,8 +210,42 @@ def theorems() -> str:
 
 
 def gallery() -> str:
-    head = "# Gallery\n\nThe shipped specs. Commands accept their names: `pdedsl explain heat`."
-    return "\n\n".join([head, *map(_shipped, shipped_specs())]) + "\n"
+    """The shipped specs by class, with pictures; networks apart."""
+    parts = [
+        "# Gallery\n\nThe shipped specs. Commands accept their names: `pdedsl explain heat`. The pictures of solutions "
+        "are made by `examples/gallery.py`."
+    ]
+    grouped: dict[str, list[str]] = {title: [] for title in CLASSES}
+    for name in shipped_specs():
+        grouped[_class_of(name)].append(name)
+    for title, names in grouped.items():
+        parts += [f"## {title}", *map(_shipped, names)] if names else []
+    return "\n\n".join(parts) + "\n"
+
+
+CLASSES = (
+    "Elliptic equations",
+    "Parabolic equations",
+    "Hyperbolic equations",
+    "Other equations",
+    "Systems",
+    "Inverse problems",
+    "Networks",
+)
+
+
+def _class_of(name: str) -> str:
+    """Networks have learned fields without measurements; systems more than one equation."""
+    analysis = _explained(name).analysis
+    if analysis.spec.observations:
+        return "Inverse problems"
+    if analysis.spec.learned or analysis.spec.space.kind is not SpaceKind.PHYSICAL:
+        return "Networks"
+    if len(analysis.equations) > 1:
+        return "Systems"
+    text = class_text(analysis.equations[0], analysis)
+    named = (title for title in CLASSES if title.split()[0].lower() in text)
+    return next(named, "Other equations")
 
 
 @cache
@@ -308,7 +350,9 @@ def _autodoc(path: str) -> str:
     if isinstance(value, ModuleType):
         return _eval_rst(f".. automodule:: {path}\n   :members:")
     if inspect.isclass(value):
-        return _eval_rst(f".. autoclass:: {path}\n   :members:\n   :show-inheritance:")
+        return _eval_rst(
+            f".. autoclass:: {path}\n   :members:\n   :inherited-members: {FOREIGN}\n   :show-inheritance:"
+        )
     return _eval_rst(f".. autofunction:: {path}")
 
 
@@ -349,13 +393,31 @@ def benchmarks() -> str:
 
 def llms() -> str:
     """An index of the pages for language models: https://llmstxt.org."""
-    rows = ["# pdedsl", "", f"> {inspect.getdoc(pdedsl).splitlines()[0]}", ""]  # type: ignore[union-attr]
-    for path in sorted([*HERE.glob("*.md"), *HERE.glob("*/*.md")]):
-        place = path.relative_to(HERE)
-        text = path.read_text("utf-8")
-        if whole := re.match(r"```{include} (\S+)", text):
-            text = (path.parent / whole[1]).read_text("utf-8")
+    head = ["# pdedsl", "", f"> {inspect.getdoc(pdedsl).splitlines()[0]}", ""]  # type: ignore[union-attr]
+    rows = ["The text of all pages: [llms-full.txt](llms-full.txt).", "", "## Pages", ""]
+    for path, text in written_pages().items():
         title, _, rest = text.partition("\n")
         first = next((p for p in rest.split("\n\n") if re.match(r"[\w`]", p.strip())), "")
-        rows.append(f"- [{title.lstrip('# ')}]({place.with_suffix('.html')}): {' '.join(first.split())}")
-    return "\n".join(rows) + "\n"
+        rows.append(f"- [{title.lstrip('# ')}]({path.with_suffix('.html')}): {' '.join(first.split())}")
+    return "\n".join([*head, *rows]) + "\n"
+
+
+def llms_full() -> str:
+    """The text of the pages and of the keywords, and the shipped specs."""
+    specs = [
+        f"# {name}.pde\n\n{escaping.fenced(path.read_text('utf-8'), 'pde')}" for name, path in shipped_specs().items()
+    ]
+    return "\n\n".join([*written_pages().values(), built_ins(), *specs]) + "\n"
+
+
+def written_pages() -> dict[Path, str]:
+    """The pages in docs/ by their path, without front matter; an included file is the page."""
+    found = {}
+    for path in sorted([*HERE.glob("*.md"), *HERE.glob("*/*.md")]):
+        if {"build", "generated", "jupyter_execute"} & set(path.relative_to(HERE).parts):
+            continue
+        text = re.sub(r"\A---\n.*?\n---\n+", "", path.read_text("utf-8"), flags=re.DOTALL)
+        if whole := re.match(r"```{include} (\S+)", text):
+            text = (path.parent / whole[1]).read_text("utf-8")
+        found[path.relative_to(HERE)] = text.strip()
+    return found

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pdedsl
-from pdedsl.runs.plots import save_figure
+from pdedsl.runs.figure_style import save_figure
 
 README = Path(__file__).parents[1] / "README.md"
 

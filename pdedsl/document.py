@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 from pathlib import Path
-from typing import assert_never
+from typing import TypeGuard, assert_never
 
 from pdedsl.diagnostics import escaping
 from pdedsl.record import Record
@@ -79,17 +79,41 @@ th, td { padding: .3rem .8rem; border-bottom: 1px solid #ddd; }
 th { text-align: left; } pre { background: #f6f6f6; padding: 1rem; overflow: auto; } img { max-width: 100%; }
 td { vertical-align: top; min-width: 12rem; } .short { white-space: nowrap; min-width: 0; } h2 { margin-top: 2.2rem; }
 figure { display: inline-block; vertical-align: top; width: 48%; min-width: 22rem; margin: 1rem 1% 1rem 0; }
-figcaption { color: #555; font-size: .9rem; }
+figcaption { color: #555; font-size: .9rem; } nav ol { columns: 2; } nav { margin: 1.5rem 0; }
 @media (prefers-color-scheme: dark) { body { background: #181818; color: #ddd; } pre { background: #262626; }
 th, td { border-color: #444; } img { background: #fff; } figcaption { color: #aaa; } }
 """
 
 
 def page(title: str, elements: Sequence[Element], folder: Path) -> str:
-    """The document as one HTML page: pictures are embedded, and nothing is fetched from elsewhere."""
-    body = fragment(elements, folder)
+    """The document as one HTML page with numbered sections and a table of contents: pictures are embedded, and nothing
+    is fetched from elsewhere."""
+    titles = [element.text for element in elements if _is_section(element)]
+    has_contents = len(titles) >= MIN_SECTIONS
+    parts, number = [], 0
+    for element in elements:
+        if has_contents and _is_section(element):
+            parts += [_contents(titles)] if number == 0 else []
+            number += 1
+            parts.append(f'<h{SECTION} id="s{number}">{number} {escaping.html(titles[number - 1])}</h{SECTION}>')
+        else:
+            parts.append(_html(element, folder))
+    body = "\n".join(parts)
     head = f'<meta charset="utf-8"><title>{escaping.html(title)}</title><style>{_STYLE}</style>'
     return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>\n{body}\n</body></html>\n'
+
+
+SECTION = 2  # level of headings that are numbered
+MIN_SECTIONS = 3  # of a page with a table of contents
+
+
+def _is_section(element: Element) -> TypeGuard[Heading]:
+    return isinstance(element, Heading) and element.level == SECTION
+
+
+def _contents(titles: Sequence[str]) -> str:
+    rows = (f'<li><a href="#s{k}">{escaping.html(title)}</a></li>' for k, title in enumerate(titles, 1))
+    return f'<nav aria-label="Contents"><ol>{"".join(rows)}</ol></nav>'
 
 
 def fragment(elements: Sequence[Element], folder: Path) -> str:

@@ -17,6 +17,7 @@ from pdedsl import config, errors
 from pdedsl.cli import cli
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.numerics.butcher import EXPLICIT
+from pdedsl.sources import shipped_specs
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -109,7 +110,7 @@ def test_every_code_has_an_example_and_every_word_a_section() -> None:
 
     page = generate.diagnostics()
     for code in errors.codes():
-        section = page[page.index(f"## {code.name}\n") :].partition("\n## ")[0]
+        section = page[page.index(f"\n({code.name.lower()})=\n## {code.name}: ") + 9 :].partition("\n## ")[0]
         assert f"[{code.name}]" in section
     shown_forms = {name for forms in generate.FAMILIES.values() for name in forms}
     assert shown_forms >= every_form()
@@ -155,6 +156,32 @@ def test_every_public_name_is_in_the_api_reference() -> None:
     listed = (DOCS / "python.md").read_text("utf-8")
     top = [name for name in pages if name.count("/") == 1]
     assert all(f"\ngenerated/{name.removesuffix('.md')}\n" in listed for name in top)
+
+
+def test_pages_for_language_models() -> None:
+    import generate
+
+    index, full = generate.llms(), generate.llms_full()
+    assert index.startswith("# pdedsl\n\n> ")
+    for page in PAGES:
+        assert f"({page.relative_to(DOCS).with_suffix('.html')}): " in index
+    assert full.count("### pinn") == 1
+    assert all(path.read_text("utf-8") in full for path in shipped_specs().values())
+    assert "file_format: mystnb" not in full
+
+
+def test_the_gallery_has_every_spec_in_one_class() -> None:
+    import generate
+
+    page = generate.gallery()
+    assert all(page.count(f"\n### {name}\n") == 1 for name in shipped_specs())
+    sections = dict(part.partition("\n")[::2] for part in page.split("\n## ")[1:])
+    assert "### heat\n" in sections["Parabolic equations"]
+    assert "### wave\n" in sections["Hyperbolic equations"]
+    assert "### poisson\n" in sections["Elliptic equations"]
+    assert "### cavity\n" in sections["Systems"]
+    assert "### inverse_heat\n" in sections["Inverse problems"]
+    assert "### resnet\n" in sections["Networks"]
 
 
 def test_butcher_tableau() -> None:

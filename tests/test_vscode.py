@@ -14,6 +14,7 @@ from lark.exceptions import UnexpectedCharacters
 from lark.lexer import LexerState, Token
 from lark.utils import TextSlice
 
+from pdedsl.editor import analysed
 from pdedsl.language.lexer import STATEMENT_KEYWORDS
 from pdedsl.language.parser import scanner
 from pdedsl.sources import shipped_specs
@@ -121,3 +122,22 @@ def test_the_client_starts_the_command_that_there_is() -> None:
     program, command = package["contributes"]["configuration"]["properties"]["pdedsl.server"]["default"]
     assert program == "pdedsl"
     assert command in cli.commands
+
+
+def test_snippets_are_valid_specs() -> None:
+    """With the defaults of their placeholders; blocks and fragments after a spec that has their names."""
+    snippets = json.loads((EXTENSION / "snippets.json").read_text("utf-8"))
+    for name, snippet in snippets.items():
+        text = re.sub(r"\$\{\d+:([^}]*)\}", r"\1", "\n".join(snippet["body"])) + "\n"
+        if name in ("train", "evaluate"):
+            text = shipped_specs()["rotation"].read_text("utf-8").partition("train {")[0] + text
+        if name == "inverse":
+            text = shipped_specs()["heat"].read_text("utf-8").replace("const   κ = 0.1\n", text).partition("exact")[0]
+        assert not [d for d in analysed(text).diagnostics if d.is_error], name
+
+
+def test_commands_are_registered() -> None:
+    package = json.loads((EXTENSION / "package.json").read_text("utf-8"))
+    code = (EXTENSION / "extension.js").read_text("utf-8")
+    declared = {command["command"] for command in package["contributes"]["commands"]}
+    assert declared == set(re.findall(r'registerCommand\("([\w.]+)"', code))

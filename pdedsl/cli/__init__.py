@@ -25,7 +25,7 @@ from pdedsl.cli.draw import draw
 from pdedsl.cli.evaluate import evaluate, report
 from pdedsl.cli.new import new
 from pdedsl.cli.solve import crosscheck, solve
-from pdedsl.cli.text import check, completion, format_, lsp, specs
+from pdedsl.cli.text import check, completion, format_, lsp, mcp, specs
 from pdedsl.cli.train import train
 from pdedsl.sources import find_shipped
 
@@ -55,6 +55,7 @@ for command in (
     specs,
     completion,
     lsp,
+    mcp,
 ):
     cli.add_command(command)
 

@@ -50,10 +50,14 @@ TARGETS = ("ufl",)
 
 @click.command(
     epilog=example(
-        "pdedsl explain enresnet\npdedsl explain --markdown my.pde > my.md\npdedsl explain my.pde --weights run"
+        "pdedsl explain enresnet\npdedsl explain enresnet --proofs\n"
+        "pdedsl explain --markdown my.pde > my.md\npdedsl explain my.pde --weights run"
     )
 )
 @click.argument("file", type=SPEC)
+@click.option(
+    "--proofs", is_flag=True, help="Print everything: terms, hypotheses, counterexamples, weak form, defaults."
+)
 @click.option("--latex", "form", flag_value="latex", help="Print LaTeX.")
 @click.option("--markdown", "form", flag_value="markdown", help="Print Markdown.")
 @click.option("--json", "form", flag_value="json", help="Print JSON.")
@@ -66,7 +70,13 @@ TARGETS = ("ufl",)
 @SET
 @TRUST
 def explain(
-    file: str, form: str | None, weights: Path | None, all_kernels: bool, settings: tuple[str, ...], trust: bool
+    file: str,
+    proofs: bool,
+    form: str | None,
+    weights: Path | None,
+    all_kernels: bool,
+    settings: tuple[str, ...],
+    trust: bool,
 ) -> None:
     """Explain an equation. Shows its class, its network or solution method, and proved and refuted properties."""
     from pdedsl.api import explain_source
@@ -91,7 +101,7 @@ def explain(
         case "markdown":
             click.echo(explanation.markdown(), nl=False)
         case _:
-            click.echo(str(explanation), nl=False)
+            click.echo(str(explanation) if proofs or weights else explanation.brief(), nl=False)
     echo_diagnostics(source, explanation.errors)
     if explanation.errors:
         raise click.exceptions.Exit(EXIT_ERROR)

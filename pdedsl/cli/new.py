@@ -10,12 +10,18 @@ import click
 
 from pdedsl.cli.common import echo, example
 from pdedsl.io import write_text_atomically
-from pdedsl.templates import SUBJECTS, Purpose, spec_from_template
+from pdedsl.templates import NETWORKS, SUBJECTS, Purpose, spec_from_template
 
 QUESTIONS = {Purpose.POINTS: "Which data set?", Purpose.IMAGES: "Which data set?", Purpose.EQUATION: "Which equation?"}
 
 
-@click.command(epilog=example("pdedsl new Mine\npdedsl new Digits --for images --data digits --noise"))
+@click.command(
+    epilog=example(
+        "pdedsl new Mine\n"
+        "pdedsl new Plate --for equation --data shape\n"
+        "pdedsl new Digits --for images --data digits --noise"
+    )
+)
 @click.argument("name")
 @click.option(
     "--for",
@@ -47,7 +53,8 @@ def new(name: str, purpose: str | None, data: str | None, noise: bool | None, ou
         noise = kind is not Purpose.EQUATION and click.confirm("Add Gaussian noise for robustness?", default=True)
     write_text_atomically(file, spec_from_template(name, kind, subject, noise))
     verb = "solve" if kind is Purpose.EQUATION else "train"
-    echo(f"wrote {file}; next: pdedsl explain {file}, pdedsl {verb} {file} -o run")
+    trust = " --trust" * (subject in NETWORKS)
+    echo(f"wrote {file}; next: pdedsl explain {file}, pdedsl {verb} {file} -o run{trust}")
 
 
 def _ask(question: str, answers: Sequence[str]) -> str:

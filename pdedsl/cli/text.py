@@ -1,4 +1,4 @@
-"""The commands check, format, specs, completion and lsp."""
+"""The commands check, format, specs, completion, lsp and mcp."""
 
 from __future__ import annotations
 
@@ -159,3 +159,17 @@ def lsp() -> None:
     except ModuleNotFoundError as error:
         raise click.UsageError(f"{error.name} is not installed: pip install 'pdedsl[lsp]'") from None
     create_server().start_io()
+
+
+@click.command(epilog=example("pip install 'pdedsl[mcp]'\npdedsl mcp"))
+def mcp() -> None:
+    """Run the server of the Model Context Protocol (MCP) for language models: check, fix, explain, solve, crosscheck.
+
+    It uses standard input and output.
+    """
+    configure_server()
+    try:
+        from pdedsl.mcp.server import create_server
+    except ModuleNotFoundError as error:
+        raise click.UsageError(f"{error.name} is not installed: pip install 'pdedsl[mcp]'") from None
+    create_server().run()

@@ -4,6 +4,7 @@ r"""Editor services: diagnostics, hover, completion, navigation and formatting o
     document.diagnostics                   the diagnostics of `pdedsl check`, with their fixes
     hover(document, offset)                description of the name, term, axiom or keyword at an offset
     complete(document, offset)             completions, with defaults and allowed values
+    signature(document, offset)            parameters of the call at an offset, with the active one
     definition, references                 of the name at an offset
     rename(document, offset, new)          edits; raises `PdeError` if the meaning of the spec would change
     symbols, folds, colours, hints         outline, folding ranges, semantic tokens, inlay hints
@@ -40,5 +41,7 @@ from pdedsl.editor.outline import folds as folds
 from pdedsl.editor.outline import symbols as symbols
 from pdedsl.editor.positions import Encoding as Encoding
 from pdedsl.editor.positions import Positions as Positions
+from pdedsl.editor.signature import Signature as Signature
+from pdedsl.editor.signature import signature as signature
 from pdedsl.editor.visitor import Symbol as Symbol
 from pdedsl.editor.visitor import TokenKind as TokenKind

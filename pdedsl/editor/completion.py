@@ -4,6 +4,7 @@ the cursor determine the context."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from enum import StrEnum
 from inspect import cleandoc
 from itertools import takewhile
@@ -86,13 +87,21 @@ class _Proposal(Record):
     insert: str = ""
 
 
+class ActiveCall(Record):
+    """A call of a keyword, and the name of the argument that is being written; empty after the last one."""
+
+    form: Form[Any]
+    argument: str
+
+
 class Context(Record):
     """The proposals at a cursor; `forms` if a network, method or other call of one of these forms is expected there,
-    and `is_value` if a value is, which may be a list."""
+    and `is_value` if a value is, which may be a list. `call` is the call around the cursor."""
 
     propose: Callable[[Document], Iterator[_Proposal]]
     forms: Forms[Any] | None = None
     is_value: bool = False
+    call: ActiveCall | None = None
 
 
 def complete(document: Document, offset: int) -> tuple[CompletionItem, ...]:
@@ -263,13 +272,18 @@ def _in_arguments(form: Form[Any], tokens: list[Token]) -> Context:
             arguments[-1].append(token)
     *before, current = arguments
     named = frozenset(str(a[0]) for a in before if [t.type for t in a[:2]] == ["NAME", "EQUAL"])
+    keys = list(form.params)
+    positional = keys[len(before)] if len(before) < len(keys) and not named else ""
     match [t.type for t in current]:
         case []:
-            return _argument_context(form, named, len(before))
+            context = _argument_context(form, named, len(before))
         case ["NAME", "EQUAL"] if str(current[0]) in form.params:
-            return _value_context(form.params[str(current[0])])
+            positional, context = str(current[0]), _value_context(form.params[str(current[0])])
+        case ["NAME", "EQUAL", *_]:
+            positional, context = str(current[0]), _expression_context(tokens)
         case _:
-            return _expression_context(tokens)
+            context = _expression_context(tokens)
+    return replace(context, call=ActiveCall(form, positional))
 
 
 def _in_entry(tokens: list[Token], block: str) -> Context:

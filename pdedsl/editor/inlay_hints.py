@@ -20,13 +20,27 @@ class InlayHint(Record):
     text: str
 
 
-def hints(document: Document) -> tuple[InlayHint, ...]:
-    """`diffusion, ν = 0.02` after a term, `first layer at t = 1` after an equation."""
+def hints(document: Document, before: Document | None = None) -> tuple[InlayHint, ...]:
+    """`diffusion, ν = 0.02` after a term, `first layer at t = 1` after an equation.
+
+    While the text has an error, the statements that it shares with `before`, its last valid version, keep their hints.
+    """
     if document.analysis is None:
-        return ()
+        return () if before is None or before.analysis is None else tuple(_kept(document, before))
     spec = document.analysis.spec
     hints = [hint for facts in document.analysis.equations for hint in _of(facts, spec)]
     return tuple(sorted(hints, key=lambda hint: hint.offset))
+
+
+def _kept(document: Document, before: Document) -> Iterator[InlayHint]:
+    """The hints of unchanged statements, at their new offsets."""
+    starts = {document.source.quote(s.span): s.span.start for s in document.syntax.statements}
+    old = hints(before)
+    for statement in before.syntax.statements:
+        span, start = statement.span, starts.get(before.source.quote(statement.span))
+        if start is not None:
+            own = (hint for hint in old if span.start <= hint.offset <= span.end)
+            yield from (InlayHint(hint.offset - span.start + start, hint.text) for hint in own)
 
 
 def _of(facts: EquationFacts, spec: Spec) -> Iterator[InlayHint]:

@@ -21,8 +21,9 @@ from pdedsl.evaluation.measure import run_attack
 from pdedsl.evaluation.protocol import eps_of, sweep
 from pdedsl.evaluation.report import Proportion, Report
 from pdedsl.runs.decision_boundary import Panel, plot_boundaries
+from pdedsl.runs.figure_style import GREY, INK, PALETTE, new_figure, save_figure
 from pdedsl.runs.metrics import read_metrics
-from pdedsl.runs.plots import INK, new_figure, plot_curves, save_figure
+from pdedsl.runs.plots import plot_curves
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,10 +61,9 @@ def write_plots(scene: PlotInputs, folder: Path) -> tuple[tuple[str, str], ...]:
 
 def _axes(figure: Figure, x: str, y: str) -> Axes:
     ax = figure.subplots()
-    ax.set_xlabel(x, color=INK)
-    ax.set_ylabel(y, color=INK)
-    ax.grid(alpha=0.25)
-    ax.spines[["top", "right"]].set_visible(False)
+    ax.set_xlabel(x)
+    ax.set_ylabel(y)
+    ax.grid(True)
     return ax
 
 
@@ -123,13 +123,13 @@ def _landscape(scene: PlotInputs, path: Path) -> None:
         steps = [size / audit.eps for size in landscape.sizes]
         directions = ((landscape.along, "Gradient direction"), (landscape.across, "Random direction"))
         for ax, (lines, name) in zip(pair, directions, strict=True):
-            ax.plot(steps, list(zip(*lines, strict=True)), color="tab:blue", alpha=0.25, linewidth=0.8)
-            ax.plot(steps, [median(losses) for losses in zip(*lines, strict=True)], color="tab:blue", linewidth=2)
-            ax.axhline(0.0, color="#aaaaaa", linewidth=1)
-            ax.set_title(name, fontsize=9, color=INK)
-            ax.set_xlabel(f"Step size / ε (ε = {audit.eps:.3g}, {Norm(audit.norm).sign})", color=INK)
-            ax.grid(alpha=0.25)
-        pair[0].set_ylabel(r"Loss $\log\,((1-p_y)\,/\,p_y)$", color=INK)
+            ax.plot(steps, list(zip(*lines, strict=True)), color=PALETTE[0], alpha=0.25, linewidth=0.8)
+            ax.plot(steps, [median(losses) for losses in zip(*lines, strict=True)], color=PALETTE[0], linewidth=2)
+            ax.axhline(0.0, color=GREY, linewidth=1)
+            ax.set_title(name)
+            ax.set_xlabel(f"Step size / ε (ε = {audit.eps:.3g}, {Norm(audit.norm).sign})")
+            ax.grid(True)
+        pair[0].set_ylabel(r"Loss $\log\,((1-p_y)\,/\,p_y)$")
     save_figure(figure, path)
 
 
@@ -147,20 +147,27 @@ def _confusion(scene: PlotInputs, path: Path) -> None:
     names = [escaping.caption(name) for name in scene.classes]
     ax.set_xticks(range(len(names)), names, rotation=45, ha="right")
     ax.set_yticks(range(len(names)), names)
-    ax.set_xlabel("Predicted label", color=INK)
-    ax.set_ylabel("True label", color=INK)
+    ax.set_xlabel("Predicted label")
+    ax.set_ylabel("True label")
     save_figure(figure, path)
 
 
 def _reliability(scene: PlotInputs, path: Path) -> None:
-    figure = new_figure(4.5, 4.5)
-    ax = _axes(figure, "Confidence", "Accuracy")
+    """Accuracy against confidence, above the number of samples in each bin."""
+    figure = new_figure(4.5, 5.5)
+    ax, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
     bins = scene.report.clean.bins
-    ax.plot([0, 1], [0, 1], color="#aaaaaa", linewidth=1)
+    ax.plot([0, 1], [0, 1], color=GREY, linewidth=1)
     accuracies = [b.accuracy for b in bins]
     confidences, values = [b.confidence for b in bins], [a.value for a in accuracies]
     ax.errorbar(confidences, values, _error_bars(accuracies), marker="o", capsize=3)
-    ax.set(xlim=(0, 1.02), ylim=(0, 1.02))
+    ax.set(xlim=(0, 1.02), ylim=(0, 1.02), ylabel="Accuracy")
+    bars = below.bar(confidences, [a.n for a in accuracies], width=0.05, color=PALETTE[0], alpha=0.7)
+    below.bar_label(bars, fontsize=7)
+    below.set(xlabel="Confidence", ylabel="Samples")
+    below.margins(y=0.3)
+    for each in (ax, below):
+        each.grid(True)
     save_figure(figure, path)
 
 
@@ -188,17 +195,37 @@ def _adversarial_examples(scene: PlotInputs, path: Path) -> None:
         (attack.name if (eps := eps_of(attack)) is None else f"{attack.name}, ε = {eps:.3g}", result.x),
         (f"perturbation × {0.5 / largest.item():.3g}", 0.5 + 0.5 * perturbation / largest),
     ]
-    figure = new_figure(1.2 * len(x) + 0.8, 4.2)
+    figure = new_figure(1.5 * len(x) + 0.8, 4.8)
     grid = figure.subplots(3, len(x), squeeze=False)
     for axes, (label, images) in zip(grid, rows, strict=True):
-        axes[0].set_ylabel(label, fontsize=8, color=INK)
+        axes[0].set_ylabel(label, fontsize=8)
         for ax, image in zip(axes, images, strict=True):
             _image(ax, image)
-    perturbed = perturbation.flatten(1).any(1).tolist()
-    for ax, misclassified, changed in zip(grid[1], result.fooled.tolist(), perturbed, strict=True):
-        title = "robust" if not misclassified else "adversarial" if changed else "misclassified"
-        ax.set_title(title, fontsize=7, color=INK)
+    titles = adversarial_titles(engine, x, result.x, y, scene.classes)
+    for ax, title in zip(grid[1], titles, strict=True):
+        ax.set_title(title, fontsize=7)
     save_figure(figure, path)
+
+
+def adversarial_titles(
+    engine: EvaluationEngine, x: Tensor, attacked: Tensor, y: Tensor, classes: Sequence[str]
+) -> list[str]:
+    """The label and the class predicted for the adversarial example with its probability, `4 → 9 (0.87)`."""
+    predictor = Predictor(engine.subject.model)
+    with torch.no_grad(), predictor.frozen(x, engine.seed):
+        before, after = (predictor.predict(images).softmax(-1) for images in (x, attacked))
+    names = [escaping.caption(name) for name in classes]
+    titles = []
+    for label, clean, probabilities in zip(y.tolist(), before.argmax(-1).tolist(), after, strict=True):
+        predicted = int(probabilities.argmax())
+        confidence = f"({float(probabilities[predicted]):.2f})"
+        if predicted == label:
+            titles.append(f"{names[label]}, robust {confidence}")
+        elif clean != label:
+            titles.append(f"{names[label]} → {names[predicted]} {confidence}, without attack")
+        else:
+            titles.append(f"{names[label]} → {names[predicted]} {confidence}")
+    return titles
 
 
 def _image(ax: Axes, image: Tensor) -> None:

@@ -362,25 +362,38 @@ def write_pages(report: Report, folder: Path) -> None:
 
 
 def document(report: Report) -> list[Element]:
-    """The report in reading order: model, clean, robust and certified accuracy, plots, commands."""
+    """The report in reading order: model, clean, robust and certified accuracy, each with its figures, commands."""
+    captions = dict(report.plots)
+
+    def figures(*files: str) -> list[Picture]:
+        return [Picture(file, captions.pop(file)) for file in files if file in captions]
+
     return [
         Heading(report.name, 1),
         Paragraph(report.title),
         CodeBlock(report.equation, "pde") if report.equation else Paragraph(""),
         Table(("", ""), tuple(_facts(report))),
         Items(report.notes),
-        *_section("Properties of the equation", Table(("Axiom", "Verdict"), report.axioms)),
+        *_section("Properties of the equation", Table(("Axiom", "Verdict"), report.axioms), *figures("network.svg")),
         Heading("Clean accuracy"),
         *_clean(report.clean),
-        *_section("Robust accuracy", _worst_case_table(report.worst_case)),
-        *_section("Attacks", robust_table(report.robust), Items(_range_notes(report.robust))),
-        *_section("Gradient-masking audit", *_audits(report)),
+        *figures("confusion.png", "reliability.png"),
+        *_section("Robust accuracy", _worst_case_table(report.worst_case), *figures("attacks.png")),
+        *_section("Attacks", robust_table(report.robust), Items(_range_notes(report.robust)), *figures("samples.png")),
+        *_section("Gradient-masking audit", *_audits(report), *figures("landscape.png")),
         *_section("Transfer attacks", _transfers(report)),
         *(element for certified in report.certified for element in _certified_elements(certified)),
+        *figures("radii.png"),
         *_section("Gaussian average", *([] if report.agreement is None else [_agreement(report.agreement)])),
-        *_section("Weight magnitudes", *([] if report.weights is None else [_weights(report.weights)])),
+        *_section(
+            "Weight magnitudes",
+            *([] if report.weights is None else [_weights(report.weights)]),
+            *figures("weights.png"),
+        ),
+        *_section("Decision boundary", *figures("boundary.png")),
+        *_section("Training", *figures("curves.png")),
+        *_section("Figures", *figures(*captions)),
         *_section("Rademacher complexity", *([] if report.complexity is None else _complexity(report.complexity))),
-        *(Picture(file, caption) for file, caption in report.plots),
         *_section("Run time", Table(("Measurement", "Seconds"), tuple((n, f"{s:.3g}") for n, s in report.seconds))),
         *_section("Reproduce this report", *(CodeBlock(command, "sh") for command in report.commands)),
     ]

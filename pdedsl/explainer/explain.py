@@ -12,10 +12,10 @@ from sympy import Add, sqrt
 
 from pdedsl.config.methods import Direction, MonteCarlo
 from pdedsl.diagnostics import Diagnostic, escaping
-from pdedsl.document import Heading, Items, fragment
+from pdedsl.document import CodeBlock, fragment
 from pdedsl.explainer.classification import class_text
 from pdedsl.explainer.defaults import defaults
-from pdedsl.explainer.describe import applied_theorem, network_lines, theorem_line
+from pdedsl.explainer.describe import applied_theorem, network_lines, strategy_lines, theorem_line
 from pdedsl.explainer.drawing.draw import svg
 from pdedsl.explainer.lipschitz_certificate import certificate_lines
 from pdedsl.explainer.terms import indexed_text, term_rows
@@ -57,6 +57,9 @@ def facts_json(analysis: Analysis) -> dict[str, object]:
 
 
 # ---- Explanation
+
+SCREEN_WIDTH = 100  # characters of a line of the brief explanation
+MAX_BRIEF_EQUATIONS = 6  # of a system, in the brief explanation
 
 
 class Explanation(Record):
@@ -103,6 +106,35 @@ class Explanation(Record):
         """Plain text, for a terminal."""
         return self._document(lambda text: f"{text}\n{'-' * len(text)}", "  ", escaping.line)
 
+    def brief(self) -> str:
+        """One screen: the class of each equation, the network or method, and one verdict a line."""
+        spec, several = self.analysis.spec, len(self.analysis.equations) > 1
+        parts = [f"{spec.name}: {spec.title}" if spec.title else spec.name, ""]
+        for facts in self.analysis.equations[:MAX_BRIEF_EQUATIONS]:
+            parts += [facts.text, f"  {class_text(facts, self.analysis)}."]
+        more = len(self.analysis.equations) - MAX_BRIEF_EQUATIONS
+        parts += [f"and {more} equations more"] * (several and more > 0)
+        parts += ["", self.method_title, *(f"  {row}" for row in self._method_summary())]
+        parts += ["", "Kernels", *(f"  {row}" for row in self.kernels)] if self.kernels else []
+        width = max(map(len, self.analysis.axioms), default=0)
+        verdicts = [f"  {v.truth:8} {name:{width}}  {v.reason}" for name, v in self.analysis.axioms.items()]
+        parts += ["", "Properties", *verdicts]
+        parts += ["", "Hypotheses, counterexamples and defaults: --proofs"]
+        parts += [f"warning: {d.message}" for d in spec.warnings]
+        return "\n".join(_clipped(escaping.line(row)) for row in parts).rstrip() + "\n"
+
+    def _method_summary(self) -> list[str]:
+        """The theorem and the network, or the first method and the names of the others."""
+        if self.theorem is None or self.plan is None:
+            return self.network
+        theorem = applied_theorem(self.theorem, self.plan)
+        rows = [f"by {theorem.name} ({theorem.source})"]
+        if not isinstance(self.plan, SolvePlan):
+            return [*rows, *network_lines(self.plan), *certificate_lines(self.plan, self.analysis)]
+        first, *_, tolerance = strategy_lines(self.plan)
+        others = ", ".join(candidate.solver.method.name for candidate in self.plan.candidates[1:])
+        return [*rows, first, *([f"otherwise: {others}"] if others else []), tolerance]
+
     def markdown(self) -> str:
         return self._document(lambda text: f"## {text}\n", "- ", escaping.markdown)
 
@@ -139,9 +171,9 @@ class Explanation(Record):
         return f"{self.analysis.spec.latex}\n\n{self.markdown()}"
 
     def _repr_html_(self) -> str:
-        """The equation, the drawing and the text."""
-        rows = [e for title, rows in self.sections() for e in (Heading(title, 3), Items(tuple(map(str.strip, rows))))]
-        return f"{escaping.html_lines(self.analysis.spec.latex)}\n{self.svg()}\n{fragment(rows, Path())}"
+        """The equation, the drawing and the text; the class `math` lets MathJax typeset the equation."""
+        text = fragment([CodeBlock(self.brief(), "text")], Path())
+        return f'<div class="math">{escaping.html_lines(self.analysis.spec.latex)}</div>\n{self.svg()}\n{text}'
 
     def __repr__(self) -> str:
         return str(self)
@@ -174,6 +206,13 @@ class Explanation(Record):
             ("Warnings", [d.message for d in analysis.spec.warnings]),
         ]
         return [(title, rows) for title, rows in sections if rows]
+
+
+def _clipped(row: str) -> str:
+    """The row, cut at a word if it is too long."""
+    if len(row) <= SCREEN_WIDTH:
+        return row
+    return f"{row[: SCREEN_WIDTH - 2].rpartition(' ')[0].rstrip(',;:')} …"
 
 
 def _latex_list(rows: Sequence[tuple[str, str]]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
@@ -18,14 +19,22 @@ from pdedsl.editor import (
     Hover,
     InlayHint,
     Positions,
+    Signature,
     Symbol,
     TokenKind,
 )
 from pdedsl.record import Record
 
+DOCUMENTATION = "PDEDSL_DOCS"  # environment variable: address of the documentation, for links from codes to their pages
 LEGEND = lsp.SemanticTokensLegend([str(kind) for kind in TokenKind], ["declaration", "readonly"])
 ITEM_KINDS = {kind.name.lower(): kind for kind in lsp.CompletionItemKind}
 SYMBOL_KINDS = {kind.name.lower(): kind for kind in lsp.SymbolKind}
+
+
+def page_of(code: str) -> lsp.CodeDescription | None:
+    """The section of a code in the documentation, if its address is set."""
+    address = os.environ.get(DOCUMENTATION, "").rstrip("/")
+    return lsp.CodeDescription(f"{address}/generated/diagnostics.html#{code.lower()}") if address else None
 
 
 class Converter(Record):
@@ -75,6 +84,7 @@ class Converter(Record):
             escaping.lines(diagnostic.message + help_),
             severity=lsp.DiagnosticSeverity.Error if diagnostic.is_error else lsp.DiagnosticSeverity.Warning,
             code=diagnostic.code,
+            code_description=page_of(diagnostic.code),
             source="pdedsl",
             related_information=[
                 lsp.DiagnosticRelatedInformation(self.location(span), escaping.lines(label))
@@ -96,6 +106,14 @@ class Converter(Record):
             text_edit=lsp.TextEdit(self.range(item.span), item.insert),
             filter_text=item.label,
         )
+
+    def signature(self, found: Signature) -> lsp.SignatureHelp:
+        def markdown(text: str) -> lsp.MarkupContent:
+            return lsp.MarkupContent(lsp.MarkupKind.Markdown, text)
+
+        parameters = [lsp.ParameterInformation(p.label, markdown(p.text)) for p in found.parameters]
+        shown = lsp.SignatureInformation(found.label, markdown(found.text), parameters)
+        return lsp.SignatureHelp([shown], active_signature=0, active_parameter=found.active)
 
     def symbol(self, symbol: Symbol) -> lsp.DocumentSymbol:
         return lsp.DocumentSymbol(

@@ -29,6 +29,7 @@ from pdedsl.editor import (
     references,
     renamable,
     rename,
+    signature,
     symbols,
     unicode_at,
 )
@@ -40,11 +41,12 @@ ASCII, UNICODE = "pdedsl.ascii", "pdedsl.unicode"
 
 
 class Server(LanguageServer):
-    """Caches the analysed document of each open text."""
+    """Caches the analysed document of each open text, and the last one without an error."""
 
     def __init__(self) -> None:
         super().__init__("pdedsl", __version__, lsp.TextDocumentSyncKind.Full)
         self._documents: dict[str, Document] = {}
+        self._valid: dict[str, Document] = {}
 
     def open(self, uri: str) -> Converter:
         """The current document; a text that is neither open nor readable is treated as empty."""
@@ -55,6 +57,8 @@ class Server(LanguageServer):
         document = self._documents.get(uri)
         if document is None or document.text != text:
             document = self._documents[uri] = analysed(text, to_fs_path(uri) or uri)
+            if document.analysis is not None:
+                self._valid[uri] = document
         encoding = self.server_capabilities.position_encoding or Encoding.UTF16
         return Converter(document, uri, Encoding(str(getattr(encoding, "value", encoding))))
 
@@ -64,8 +68,13 @@ class Server(LanguageServer):
         diagnostics = [converter.diagnostic(d) for d in converter.document.diagnostics]
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, diagnostics, version))
 
+    def last_valid(self, uri: str) -> Document | None:
+        """The last version of a document that could be analysed."""
+        return self._valid.get(uri)
+
     def close(self, uri: str) -> None:
         self._documents.pop(uri, None)
+        self._valid.pop(uri, None)
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
 
 
@@ -123,6 +132,12 @@ def _complete(server: Server, params: lsp.CompletionParams) -> list[lsp.Completi
     return [converter.item(item) for item in complete(converter.document, converter.offset(params.position))]
 
 
+def _signature(server: Server, params: lsp.SignatureHelpParams) -> lsp.SignatureHelp | None:
+    converter = server.open(params.text_document.uri)
+    found = signature(converter.document, converter.offset(params.position))
+    return converter.signature(found) if found else None
+
+
 def _definition(server: Server, params: lsp.DefinitionParams) -> lsp.Location | None:
     converter = server.open(params.text_document.uri)
     target = definition(converter.document, converter.offset(params.position))
@@ -168,8 +183,8 @@ def _semantic_tokens(server: Server, params: lsp.SemanticTokensParams) -> lsp.Se
 
 def _hints(server: Server, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
     converter = server.open(params.text_document.uri)
-    visible = converter.span(params.range)
-    return [converter.hint(h) for h in hints(converter.document) if visible.start <= h.offset <= visible.end]
+    visible, before = converter.span(params.range), server.last_valid(params.text_document.uri)
+    return [converter.hint(h) for h in hints(converter.document, before) if visible.start <= h.offset <= visible.end]
 
 
 def _format(server: Server, params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit] | None:
@@ -209,6 +224,7 @@ FEATURES: dict[str, tuple[Callable[[Server, Any], Any], Any]] = {
     lsp.TEXT_DOCUMENT_DID_CLOSE: (_did_close, None),
     lsp.TEXT_DOCUMENT_HOVER: (_hover, None),
     lsp.TEXT_DOCUMENT_COMPLETION: (_complete, lsp.CompletionOptions(trigger_characters=[*"\\(,:= "])),
+    lsp.TEXT_DOCUMENT_SIGNATURE_HELP: (_signature, lsp.SignatureHelpOptions(trigger_characters=[*"(,="])),
     lsp.TEXT_DOCUMENT_DEFINITION: (_definition, None),
     lsp.TEXT_DOCUMENT_REFERENCES: (_references, None),
     lsp.TEXT_DOCUMENT_PREPARE_RENAME: (_prepare_rename, None),

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from pdedsl.diagnostics.escaping import caption
 from pdedsl.frozen_model import module_modes
-from pdedsl.runs.plots import INK, new_figure, save_figure
+from pdedsl.runs.figure_style import INK, new_figure, save_figure
 from pdedsl.runtime.rng import frozen_noise
 
 if TYPE_CHECKING:
@@ -181,12 +181,10 @@ def boundaries_figure(panels: Sequence[Panel], n: int = 256, box: Box | None = N
     figure = new_figure(4.2 * len(panels) + 0.9, 4.2 * min(max(shape, 0.5), 1.5) + 0.9)
     axes = figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0]
     filled = [_draw(ax, panel, box, n) for ax, panel in zip(axes, panels, strict=True)]
-    axes[0].set_ylabel("x₂", color=INK)
+    axes[0].set_ylabel("x₂")
     if filled[0] is not None:
         bar = figure.colorbar(filled[0], ax=axes, shrink=0.85, pad=0.02, ticks=[0, 0.25, 0.5, 0.75, 1], aspect=30)
-        bar.set_label("Probability of class 1", color=INK, fontsize=9)
-        bar.ax.tick_params(colors=INK, labelsize=8)
-        bar.outline.set_visible(False)
+        bar.set_label("Probability of class 1")
     return figure
 
 
@@ -212,12 +210,11 @@ def _draw(ax: Axes, panel: Panel, box: Box, n: int) -> ContourSet | None:
         x, y = points[labels == c].T.numpy()
         ax.scatter(x, y, s=16, color=colour, edgecolors="white", linewidths=0.6, zorder=2)
     geometry = polyline_geometry(lines, _spacing(box, n), shared=u.shape[1] > 2)
-    ax.set_title(caption(panel.title), fontsize=12, fontweight="bold", color=INK, pad=20)
+    ax.set_title(caption(panel.title), fontsize=12, fontweight="bold", pad=20)
     text = f"decision boundary: length {geometry.length:.2f}, total curvature {geometry.total_curvature:.2f}"
     ax.text(0.5, 1.02, text, ha="center", fontsize=8.5, color="#555555", transform=ax.transAxes)
     ax.set(xlim=box[:2], ylim=box[2:], aspect="equal")
-    ax.set_xlabel("x₁", color=INK)
-    ax.tick_params(colors=INK, labelsize=8)
+    ax.set_xlabel("x₁")
     ax.spines[:].set_visible(False)
     return filled
 

@@ -1,4 +1,4 @@
-"""Figures of runs, and training curves: loss and its terms, accuracy, learning rate vs. step."""
+"""Training curves: loss and its terms, accuracy, learning rate vs. step."""
 
 from __future__ import annotations
 
@@ -8,36 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pdedsl.diagnostics.escaping import caption
-from pdedsl.io import write_atomically
+from pdedsl.runs.figure_style import GREY, INK, PALETTE, new_figure, save_figure
 from pdedsl.runs.metrics import MetricKind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-INK = "#333333"  # text and lines
-
-
-def new_figure(width: float, height: float) -> Figure:
-    """An empty figure of this size in inches, drawn without a display."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
-
-
-def save_figure(figure: Figure, path: Path) -> None:
-    """Write a figure as PNG, atomically."""
-    write_atomically(path, lambda part: figure.savefig(part, format="png", dpi=120))
-
-
-# ---- Training curves
-
-# Okabe and Ito (2008): distinguishable by colour-blind readers. Each split has the same colour in every panel.
-COLOURS = {"train": "#0072B2", "validation": "#D55E00", "test": "#009E73"}
-TERM_COLOURS = ("#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C", "#000000")
+COLOURS = dict(zip(("train", "validation", "test"), PALETTE, strict=False))  # in every panel
+TERM_COLOURS = PALETTE[len(COLOURS) :]
 NAMES = {"train": "training", "validation": "validation", "test": "test"}
 ADVERSARIAL_NAMES = {"train": "training, adversarial", "validation": "validation, clean", "test": "test, clean"}
 SMOOTHED_FROM = 30  # from this many points on, a curve is drawn faintly with its moving mean on top
@@ -99,12 +78,12 @@ def curves_figure(metrics: Metrics, title: str = "", adversarial: bool = False) 
     for ax, panel in zip(axes, panels, strict=True):
         _plot_panel(ax, panel)
         _mark_phases(ax, _phases(metrics), named=ax is axes[0])
-    axes[-1].set_xlabel("Step", color=INK)
+    axes[-1].set_xlabel("Step")
     axes[-1].set_xlim(left=0)
     axes[-1].xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
     axes[-1].xaxis.set_major_formatter("{x:,.0f}")
     if title:
-        figure.suptitle(caption(title), fontsize=13, fontweight="bold", color=INK)
+        figure.suptitle(caption(title))
     return figure
 
 
@@ -167,11 +146,7 @@ def _plot_panel(ax: Axes, panel: CurvePanel) -> None:
         ax.set_axis_off()
         ax.text(0.5, 0.5, "no metrics recorded yet", ha="center", va="center", transform=ax.transAxes, color=INK)
     ax.set_title(panel.name, loc="left", fontsize=11, fontweight="bold", color=INK)
-    ax.grid(True, color="#E5E5E5", linewidth=0.8)
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.spines[["left", "bottom"]].set_color("#999999")
-    ax.tick_params(colors=INK, labelsize=9)
+    ax.grid(True)
     ax.margins(x=0.02)
     if panel.is_small:
         if not panel.is_logarithmic:
@@ -206,7 +181,7 @@ def _mark_phases(ax: Axes, phases: list[tuple[str, int, int]], named: bool) -> N
         return
     for name, start, end in phases:
         if start:
-            ax.axvline(start, color="#999999", linewidth=1, linestyle=(0, (4, 3)), zorder=1)
+            ax.axvline(start, color=GREY, linewidth=1, linestyle=(0, (4, 3)), zorder=1)
         if named and len(name) < 90 * (end - start) / last:
             place = ax.get_xaxis_transform()
             ax.text((start + end) / 2, 1.02, caption(name), ha="center", fontsize=8, color="#666666", transform=place)

@@ -21,9 +21,10 @@ from pdedsl.io import RunInterrupted, write_atomically
 from pdedsl.ir.problem import Domain
 from pdedsl.ir.spec import Interval
 from pdedsl.lowering.truncated_domain import DEFAULT_EXTENT
+from pdedsl.runs.figure_style import INK, PALETTE, ColourScale, colour_scale, new_figure, save_figure
 from pdedsl.runs.folder import METRICS
 from pdedsl.runs.metrics import read_metrics
-from pdedsl.runs.plots import INK, new_figure, plot_curves, save_figure
+from pdedsl.runs.plots import plot_curves
 from pdedsl.solvers.collocation_points import fix_gauge
 from pdedsl.solvers.error_estimate import ErrorEstimate, Reference, pde_residual_norm, residual_audit
 from pdedsl.solvers.methods import has_derivatives
@@ -129,17 +130,18 @@ def _slice_text(domain: Domain, at: dict[int, float]) -> str:
 
 
 def _inside(domain: Domain, points: Tensor) -> Tensor:
-    if not domain.inequalities:
-        return torch.ones(len(points), dtype=torch.bool)
+    return _level(domain, points) >= 0 if domain.inequalities else torch.ones(len(points), dtype=torch.bool)
+
+
+def _level(domain: Domain, points: Tensor) -> Tensor:
+    """The smallest left-hand side of the inequalities g ≥ 0: zero on the boundary that they describe."""
     levels = compile_pointwise(domain.inequalities, domain.coordinates)(*points.unbind(-1))
-    return (torch.stack(levels) >= 0).all(0)
+    return torch.stack([torch.as_tensor(g).expand(len(points)) for g in levels]).amin(0)
 
 
 # ---- Figures
 
 
-SIGNED, MAGNITUDE = "RdBu_r", "viridis"
-ONE_SIGN_RTOL = 0.01  # values of the other sign that are not visible: rounding errors, overshoots
 MAX_COMPONENTS = 4  # components
 MAX_EQUAL_ASPECT = 3.0  # ratio of length to width from which a box counts as a strip
 FRAMES, FPS = 32, 10
@@ -184,42 +186,24 @@ def make_figure(
     if ax is None:
         figure = new_figure(1.2 + 4.2 * len(sections), 0.6 + 3.2 * len(scene.shown))
         axes = figure.subplots(len(scene.shown), len(sections), squeeze=False).tolist()
-        figure.suptitle(caption(scene.title), fontsize=12, fontweight="bold", color=INK)
+        figure.suptitle(caption(scene.title))
     else:
         axes = [[ax]]
     for row, name in enumerate(scene.shown):
         tables = [section.values(values[:, row]) for section, values in zip(sections, results, strict=True)]
         colours = _colours(tables, from_zero, cmap)
         for column, (section, values) in enumerate(zip(sections, tables, strict=True)):
-            label = f"{name}, {section.at}" if section.at else name
-            _plot_slice(axes[row][column], section, values, scene.domain, label, colours)
+            _plot_slice(axes[row][column], section, values, scene.domain, name, colours)
     drawn = axes[0][0].get_figure(root=True)
     assert drawn is not None
     return drawn  # type: ignore[no-any-return]
 
 
-@dataclass(frozen=True)
-class Colours:
-    """Colour map and its limits."""
-
-    cmap: str
-    low: float
-    high: float
-
-
-def _colours(shown: Sequence[Tensor], from_zero: bool = False, cmap: str | None = None) -> Colours:
-    """The same for all slices of a component: sequential for values of one sign, otherwise diverging, with zero in the
-    middle."""
+def _colours(shown: Sequence[Tensor], from_zero: bool = False, cmap: str | None = None) -> ColourScale:
+    """The same for all slices of a component."""
     values = torch.cat([v[v.isfinite()].reshape(-1) for v in shown])
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
-    if from_zero:
-        low = 0.0
-    is_diverging = min(-low, high) > ONE_SIGN_RTOL * max(-low, high)
-    if is_diverging:
-        low, high = -max(-low, high), max(-low, high)
-    if not high > low:
-        low, high = low - 1e-12, high + 1e-12  # a constant
-    return Colours(cmap or (SIGNED if is_diverging else MAGNITUDE), low, high)
+    return colour_scale(0.0 if from_zero else low, high, cmap)
 
 
 def _plot_slice(
@@ -227,24 +211,36 @@ def _plot_slice(
     section: Slice,
     values: Tensor,
     domain: Domain,
-    label: str,
-    colours: Colours,
+    name: str,
+    colours: ColourScale,
 ) -> None:
+    """A curve or an image; the unknown labels the vertical axis or the colour bar, fixed coordinates are the title."""
     first = section.axes[0]
-    ax.set_title(caption(label), fontsize=10, color=INK)
+    ax.set_title(caption(section.at))
     if len(section.axes) == 1:
-        ax.plot(section.points[:, first].numpy(), values.numpy(), color="#0072B2")
+        ax.plot(section.points[:, first].numpy(), values.numpy(), color=PALETTE[0])
         ax.set_xlabel(caption(domain.coordinates[first].name))
-        ax.grid(alpha=0.25)
+        ax.set_ylabel(caption(name))
+        ax.grid(True, alpha=0.5)
         return
     # Time runs to the right, as in the papers.
     across, up = (section.axes[1], first) if section.axes[1] == len(domain.space) else (first, section.axes[1])
     table = values if across == section.axes[1] else values.T
     image = _show_image(ax, table, domain, (across, up), colours)
-    ax.figure.colorbar(image, ax=ax, shrink=0.9)
+    _outline(ax, section, domain, (across, up))
+    ax.figure.colorbar(image, ax=ax, shrink=0.9, label=caption(name))
 
 
-def _show_image(ax: Axes, table: Tensor, domain: Domain, axes: tuple[int, int], colours: Colours) -> AxesImage:
+def _outline(ax: Axes, section: Slice, domain: Domain, axes: tuple[int, int]) -> None:
+    """The curves that bound the domain, over the steps of the image."""
+    if domain.inequalities:
+        coordinates = [section.points[:, axis].reshape(section.shape).numpy() for axis in axes]
+        level = _level(domain, section.points).reshape(section.shape).numpy()
+        if level.min() < 0 < level.max():
+            ax.contour(*coordinates, level, [0.0], colors=INK, linewidths=1.5)
+
+
+def _show_image(ax: Axes, table: Tensor, domain: Domain, axes: tuple[int, int], colours: ColourScale) -> AxesImage:
     """A table (up, across) of values over two axes (across, up) of the domain."""
     (low, high), (across, up) = bounds(domain), axes
     extent = (float(low[across]), float(high[across]), float(low[up]), float(high[up]))
@@ -316,7 +312,7 @@ def animate(path: Path, f: Function, scene: Scene, frames: int = FRAMES) -> None
         _first_frame(ax, sections[0], table, scene.domain, name)
         for ax, table, name in zip(axes, tables, scene.shown, strict=True)
     ]
-    heading = figure.suptitle(" ", fontsize=11, color=INK)
+    heading = figure.suptitle(" ")
     figure.canvas.draw()
     figure.set_layout_engine("none")  # the same layout for every frame
     images = []
@@ -334,11 +330,11 @@ def _first_frame(
 ) -> Callable[[Tensor], None]:
     """Draws the first frame; returns a function that updates it."""
     colours = _colours(tables)
-    ax.set_title(caption(name), fontsize=10, color=INK)
+    ax.set_title(caption(name))
     if len(section.axes) == 1:
         ax.set_xlabel(caption(domain.coordinates[0].name))
         margin = 0.05 * (colours.high - colours.low)
-        (curve,) = ax.plot(section.points[:, 0].numpy(), tables[0].numpy(), color="#0072B2")
+        (curve,) = ax.plot(section.points[:, 0].numpy(), tables[0].numpy(), color=PALETTE[0])
         ax.set_ylim(colours.low - margin, colours.high + margin)
         return lambda values: curve.set_ydata(values.numpy())
     image = _show_image(ax, tables[0].T, domain, (0, 1), colours)

@@ -18,6 +18,7 @@ from pdedsl.runs.checkpoint import State
 from pdedsl.runs.distributed import resolve_device
 from pdedsl.runs.events import Listener
 from pdedsl.runs.experiment import compile_with_settings
+from pdedsl.runs.figure_style import save_figure
 from pdedsl.runs.folder import (
     CHECKPOINTS,
     INITIAL_FILES,
@@ -30,7 +31,6 @@ from pdedsl.runs.folder import (
     lock_run_folder,
 )
 from pdedsl.runs.metrics import MetricsLog
-from pdedsl.runs.plots import save_figure
 from pdedsl.solvers.budget import CpuBudget
 from pdedsl.solvers.error_estimate import Reference, assess
 from pdedsl.solvers.input_files import copy_input_files, input_files

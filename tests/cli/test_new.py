@@ -64,6 +64,19 @@ def test_template_trains() -> None:
     assert pdedsl.Run.open("run").figures["test_accuracy"] > 0.7  # half of the labels are each class
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("subject", ["poisson", "shape", "polygon"])
+def test_template_solves(subject: str) -> None:
+    CliRunner().invoke(cli, ["new", "Mine", "--for", "equation", "--data", subject])
+    assert pdedsl.solve("Mine.pde", tol=1e-3).error.value < 1e-3
+
+
+def test_comments_describe_the_files() -> None:
+    text = spec_from_template("Mine", Purpose.EQUATION, "inverse", False)
+    assert "# points.npz has the arrays x, t and u" in text
+    assert "--trust" in spec_from_template("Mine", Purpose.IMAGES, "network", True).splitlines()[0]
+
+
 def test_no_overwriting() -> None:
     Path("Mine.pde").write_text("mine")
     result = CliRunner().invoke(cli, ["new", "Mine", "--for", "equation", "--data", "heat"])

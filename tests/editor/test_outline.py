@@ -57,6 +57,21 @@ def test_inlay_hints() -> None:
     assert hints(analysed("pde P\n")) == ()
 
 
+def test_inlay_hints_survive_an_error_elsewhere() -> None:
+    text = shipped_specs()["heat"].read_text("utf-8")
+    valid, wrong = (
+        analysed(text),
+        analysed(text.replace("κ = 0.1", "κ = 0.1\nconst   b =").replace("u(x, 0)", "v(x, 0)")),
+    )
+    assert wrong.analysis is None
+    assert hints(wrong) == ()
+    kept = hints(wrong, valid)
+    assert [hint.text for hint in kept] == [hint.text for hint in hints(valid)]
+    assert [wrong.text[: hint.offset].splitlines()[-1] for hint in kept] == ["∂u/∂t = κΔu"]
+    changed = analysed(wrong.text.replace("κΔu", "2κΔu"))
+    assert hints(changed, valid) == ()  # the statement with the hint is another one
+
+
 @pytest.mark.parametrize("ascii", [False, True])
 def test_formatting(ascii: bool) -> None:
     text = text_of("burgers")

@@ -13,6 +13,7 @@ from pdedsl.api import format_source
 from pdedsl.diagnostics import Source
 from pdedsl.diagnostics.diagnostic import MAX_DIAGNOSTICS
 from pdedsl.editor import Positions
+from pdedsl.lsp.convert import DOCUMENTATION, page_of
 from pdedsl.sources import shipped_specs
 
 BAD = Path(__file__).parents[1] / "bad"
@@ -220,6 +221,24 @@ async def test_completion_hints_folds_and_formatting(client: LanguageClient) -> 
     )
     assert edits
     assert [e.new_text for e in edits] == [format_source(Source(text))]
+
+
+@pytest.mark.asyncio
+async def test_signature_help(client: LanguageClient) -> None:
+    text = spec("convection_diffusion")
+    await shown(client, text)
+    found = await client.text_document_signature_help_async(lsp.SignatureHelpParams(here(), at(text, "depth=4")))
+    assert found is not None
+    assert found.signatures[0].label == "mlp(width=64, depth=4, activation=tanh)"
+    assert found.signatures[0].parameters is not None
+    assert len(found.signatures[0].parameters) == 3
+
+
+def test_codes_link_to_their_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(DOCUMENTATION, raising=False)
+    assert page_of("E418") is None
+    monkeypatch.setenv(DOCUMENTATION, "file:///docs/build/")
+    assert page_of("E418") == lsp.CodeDescription("file:///docs/build/generated/diagnostics.html#e418")
 
 
 @pytest.mark.asyncio
