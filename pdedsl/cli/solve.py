@@ -23,6 +23,8 @@ from pdedsl.cli.common import (
 )
 
 if TYPE_CHECKING:
+    from pdedsl.ir.plan import SolvePlan
+    from pdedsl.ir.spec import Spec
     from pdedsl.solvers.crosscheck import Crosscheck
     from pdedsl.solvers.solution import Solution
 
@@ -73,9 +75,27 @@ def solve(
         plan = compilation.plan
         for text in strategy_lines(plan) if isinstance(plan, SolvePlan) else network_lines(plan):
             echo(text)
+        if isinstance(plan, SolvePlan):
+            _echo_prediction(plan, compilation.spec)
         with ProgressDisplay(sys.stderr) as display:
             solution = run_solving(compilation, output, device=device, resume=resume, listeners=(display,))
     _echo_solution(solution, output)
+
+
+LONG_SECONDS = 5.0  # of predicted CPU time, from which it is announced
+
+
+def _echo_prediction(plan: SolvePlan, spec: Spec) -> None:
+    """The predicted CPU time of a long run, and the fastest method that would apply."""
+    from pdedsl.planning.solver_selection import fastest_alternative
+
+    first = plan.candidates[0]
+    if first.seconds < LONG_SECONDS:
+        return
+    faster = fastest_alternative(plan, spec)
+    time = f"about {first.seconds:.2g} s" if first.seconds < plan.budget else f"up to its limit of {plan.budget:g} s"
+    hint = f"; {faster[0]} would take about {faster[1]:.2g} s" if faster else ""
+    echo(f"predicted CPU time of {first.solver.method.name}: {time}{hint}")
 
 
 def _echo_solution(solution: Solution, folder: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 import pdedsl
 from pdedsl.config.methods import Grid, MonteCarlo, Pinn
 from pdedsl.ir.plan import SolvePlan
+from pdedsl.planning.solver_selection import fastest_alternative
 
 PERIODIC = "pde A\nspace x in [0, 1] periodic\ntime t in [0, 1]\nunknown u(x, t) : scalar{}\nu(x, 0) = sin(2π x)\n"
 INTERVAL = "pde A\nspace x in [0, 1]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
@@ -77,3 +78,14 @@ def test_default_solver(name: str) -> None:
     assert isinstance(plan, SolvePlan)
     assert isinstance(plan.method, method)
     assert reason in plan.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "faster"), [("burgers", "grid"), ("black_scholes", "grid"), ("heat", None), ("poisson_disc", None)]
+)
+def test_the_fastest_alternative_to_a_stated_method(name: str, faster: str | None) -> None:
+    plan = pdedsl.compile(name).plan
+    assert isinstance(plan, SolvePlan)
+    found = fastest_alternative(plan, pdedsl.load(name))
+    assert (found and found[0]) == faster
+    assert found is None or found[1] < plan.candidates[0].seconds
