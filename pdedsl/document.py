@@ -136,12 +136,20 @@ def _html(element: Element, folder: Path) -> str:
             lines = [_row(head, "th") if any(head) else "", *(_row(row, "td") for row in rows)]
             return "<table>" + "".join(lines) + "</table>" if rows else ""
         case Picture(file=file, caption=caption):
-            data = base64.b64encode((folder / file).read_bytes()).decode("ascii")
-            kind = MIME_SUBTYPES.get(Path(file).suffix, "png")
-            shown = f'<img alt="{escape(caption)}" src="data:image/{kind};base64,{data}">'
-            return f"<figure>{shown}<figcaption>{escape(caption)}</figcaption></figure>"
+            return _embedded((folder / file).read_bytes(), MIME_SUBTYPES.get(Path(file).suffix, "png"), caption)
         case _:
             assert_never(element)
+
+
+def embedded_png(data: bytes, caption: str) -> str:
+    """A PNG picture with a caption, as HTML."""
+    return _embedded(data, "png", caption)
+
+
+def _embedded(data: bytes, kind: str, caption: str) -> str:
+    text, content = escaping.html(caption), base64.b64encode(data).decode("ascii")
+    shown = f'<img alt="{text}" src="data:image/{kind};base64,{content}">'
+    return f"<figure>{shown}<figcaption>{text}</figcaption></figure>"
 
 
 MAX_UNBROKEN = 30  # characters of a cell that is not wrapped

@@ -117,6 +117,9 @@ def test_load(form: str, tmp_path: Path) -> None:
 
 
 def test_display_of_a_solution() -> None:
-    shown = pdedsl.solve(HEAT)._repr_html_()
+    solution = pdedsl.solve(HEAT)
+    shown = solution._repr_html_()
     assert "Verification" in shown
     assert "<table>" in shown
+    assert 'src="data:image/png;base64,' in shown
+    assert solution.plot()._repr_png_().startswith(b"\x89PNG")  # type: ignore[attr-defined]

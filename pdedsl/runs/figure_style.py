@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -52,8 +53,6 @@ STYLE = MappingProxyType(
 @cache
 def _styled_figure() -> type[Figure]:
     """A figure whose axes and colour bars have the style, and that notebooks display."""
-    from io import BytesIO
-
     from cycler import cycler
     from matplotlib import rc_context
     from matplotlib.figure import Figure
@@ -76,9 +75,7 @@ def _styled_figure() -> type[Figure]:
                 return super().suptitle(*args, **options)
 
         def _repr_png_(self) -> bytes:
-            png = BytesIO()
-            self.savefig(png, format="png", dpi=DPI)
-            return png.getvalue()
+            return png_of(self)
 
     return StyledFigure
 
@@ -90,6 +87,13 @@ def new_figure(width: float, height: float) -> Figure:
     figure = _styled_figure()(figsize=(width, height), dpi=DPI, layout="constrained")
     FigureCanvasAgg(figure)
     return figure
+
+
+def png_of(figure: Figure) -> bytes:
+    """A figure as PNG."""
+    png = BytesIO()
+    figure.savefig(png, format="png", dpi=DPI)
+    return png.getvalue()
 
 
 def save_figure(figure: Figure, path: Path) -> None:

@@ -106,12 +106,14 @@ class Solution(SolutionFunctions):
         )
 
     def _repr_html_(self) -> str:
-        """The report with the plots of the run, for a notebook."""
-        from pdedsl.document import fragment
+        """The report with the plots of the run, or with a plot of the solution if it was not saved, for a notebook."""
+        from pdedsl.document import embedded_png, fragment
+        from pdedsl.runs.figure_style import png_of
         from pdedsl.solvers.report import PLOTS, report_elements
 
         there = [] if self.folder is None else [name for name in PLOTS if (self.folder / name).is_file()]
-        return fragment(report_elements(self, [name for name in there if name.endswith(".png")]), self.folder or Path())
+        text = fragment(report_elements(self, [name for name in there if name.endswith(".png")]), self.folder or Path())
+        return text if there else f"{text}\n{embedded_png(png_of(self.plot()), str(self.compilation.spec.name))}"
 
     @property
     def module(self) -> nn.Module:

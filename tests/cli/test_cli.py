@@ -41,6 +41,7 @@ COMMANDS = {
     "specs": [],
     "completion": ["bash"],
     "lsp": [],
+    "mcp": [],
     "test": ["--examples", "1", "rotation"],
     "train": ["convection_diffusion", "-o", "{folder}/run", "--set", "train.epochs=1"],
     "evaluate": ["{run}", "--subset", "4"],
@@ -193,14 +194,14 @@ def test_version_and_help() -> None:
 
 
 def test_every_command_is_tested() -> None:
-    assert {*COMMANDS, "lsp"} == set(cli.commands)  # the server by its protocol, in tests/lsp
+    assert {*COMMANDS, "lsp", "mcp"} == set(cli.commands)  # servers by their protocols, in tests/lsp and tests/mcp
 
 
 @pytest.mark.parametrize("commands", [c for c in COMMANDS if c not in " ".join(RUNNING).split()])
 def test_every_command_runs(commands: str, tmp_path: Path) -> None:
     for word in commands.split():
         done = run(word, *(w.format(folder=tmp_path, run=tmp_path / "run") for w in COMMANDS[word]))
-        assert bool(done.stdout) == (word != "lsp")  # which has nothing to say where nobody asks
+        assert bool(done.stdout) == (word not in ("lsp", "mcp"))  # servers without a request
 
 
 @pytest.mark.long
