@@ -104,9 +104,27 @@ def _escaped(found: re.Match[str]) -> str:
     return found[1] or f"\\{found[2]}"
 
 
+SCROLLED = {  # boxes that scroll where the window is narrow
+    '<div class="highlight"><pre>': '<div class="highlight"><pre tabindex="0">',
+    '<div class="table-wrapper': '<div tabindex="0" class="table-wrapper',
+    '<div class="math notranslate': '<div tabindex="0" class="math notranslate',
+}
+
+
+def make_focusable(app: Sphinx, exception: Exception | None) -> None:
+    """Boxes that scroll can be reached by the keyboard (WCAG 2.1.1)."""
+    for path in Path(app.outdir).rglob("*.html") if exception is None else ():
+        text = new = path.read_text("utf-8")
+        for old, focusable in SCROLLED.items():
+            new = new.replace(old, focusable)
+        if new != text:
+            path.write_text(new, "utf-8")
+
+
 def setup(app: Sphinx) -> None:
     app.connect("autodoc-process-docstring", to_restructured_text, priority=400)  # before napoleon
     for alias in PdeLexer.aliases:
         app.add_lexer(alias, PdeLexer)
     app.add_lexer("ipython3", CellLexer)
+    app.connect("build-finished", make_focusable)
     generate()

@@ -40,7 +40,8 @@ def main(names: list[str]) -> None:
         if k < SHOWN:
             draw(axes.flat[k], solution)
             axes.flat[k].set_title(f"{name}: {solution.plan.method.name}")
-    save_figure(figure, Path("gallery.png"))
+        if k + 1 == min(SHOWN, len(names)):
+            save_figure(figure, Path("gallery.png"))
 
 
 def draw(ax: Axes, solution: pdedsl.Solution) -> None:

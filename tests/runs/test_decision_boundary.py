@@ -22,6 +22,7 @@ from pdedsl.runs.decision_boundary import (
     boundary_measures,
     plot_boundaries,
 )
+from pdedsl.runs.figure_style import DPI
 from pdedsl.training.report import finest_grid
 
 BOX = (-1.0, 1.0, -1.0, 1.0)
@@ -178,7 +179,7 @@ def test_picture_is_written_atomically_and_is_reproducible(tmp_path: Path) -> No
     for name in ("a.png", "b.png"):
         plot_boundaries(panels(classes(circle)), tmp_path / name, 64)
     image = imread(tmp_path / "a.png")
-    assert image.shape[1] == round(120 * (4.2 * 2 + 0.9))
+    assert image.shape[1] == round(DPI * (4.2 * 2 + 0.9))
     assert image[..., :3].std() > 0.1
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.png", "b.png"]

@@ -12,6 +12,7 @@ from matplotlib.colors import to_hex
 from matplotlib.image import imread
 from matplotlib.transforms import Bbox
 
+from pdedsl.runs.figure_style import DPI
 from pdedsl.runs.plots import curves_figure, plot_curves
 
 PHASES = ("training", "diffusion 1 of 2", "diffusion 2 of 2")
@@ -126,7 +127,7 @@ def test_picture_is_written_atomically(tmp_path: Path, count: int) -> None:
     path.write_bytes(b"old")
     plot_curves(rows(count) if count else [], path)
     image = imread(path)
-    assert image.shape[1] == 1020
+    assert image.shape[1] == round(8.5 * DPI)
     assert image.shape[0] >= 400
     assert image[..., :3].std() > 0.02
     assert [p.name for p in tmp_path.iterdir()] == ["curves.png"]
