@@ -130,7 +130,7 @@ def built_ins() -> str:
     for title, forms in FAMILIES.items():
         parts.append(f"## {title}")
         for form in forms.values():
-            signature, doc = escaping.fenced(form.shown(), "pde"), inspect.cleandoc(form.of.__doc__ or "")
+            signature, doc = escaping.fence_code(form.shown(), "pde"), inspect.cleandoc(form.of.__doc__ or "")
             parts += [f"### {form.name}", signature, doc, parameter_table(form)]
     parts.append("## Entries of blocks")
     for block, entries in ENTRIES.items():
@@ -259,7 +259,9 @@ def _shipped(name: str) -> str:
     kinds = dict.fromkeys(class_text(facts, explanation.analysis) for facts in explanation.analysis.equations)
     summary = f"{escaping.markdown(spec.title)}. {'; '.join(kinds)}."
     drawing = f"![Derivation of {name}](drawings/{name}.svg)"
-    return "\n\n".join([f"## {name}", summary, escaping.fence_code(spec.source.text, "pde"), drawing])
+    picture = ROOT / "examples" / "gallery" / f"{name}.png"
+    shown = [f"![Solution of {name}](../../examples/gallery/{name}.png)"] if picture.is_file() else []
+    return "\n\n".join([f"### {name}", summary, *shown, escaping.fence_code(spec.source.text, "pde"), drawing])
 
 
 # ---- Python
@@ -405,7 +407,8 @@ def llms() -> str:
 def llms_full() -> str:
     """The text of the pages and of the keywords, and the shipped specs."""
     specs = [
-        f"# {name}.pde\n\n{escaping.fenced(path.read_text('utf-8'), 'pde')}" for name, path in shipped_specs().items()
+        f"# {name}.pde\n\n{escaping.fence_code(path.read_text('utf-8'), 'pde')}"
+        for name, path in shipped_specs().items()
     ]
     return "\n\n".join([*written_pages().values(), built_ins(), *specs]) + "\n"
 
