@@ -13,7 +13,7 @@ from pdedsl.cli.common import DATA, DEVICE, SET, TRUST, allow_imports, echo, exa
 
 @click.command(
     epilog=example(
-        "pdedsl evaluate run\n"
+        "pdedsl evaluate run --subset 50\n"
         "pdedsl evaluate run --subset 200 --set 'evaluate.attack=autoattack(eps=8/255)'\n"
         "pdedsl evaluate run --resume\n"
         "pdedsl evaluate enresnet_run --source resnet=resnet_run"

@@ -128,7 +128,7 @@ def _echo_solution(solution: Solution, folder: Path) -> None:
 
 
 @click.command(
-    epilog=example("pdedsl crosscheck wave\npdedsl crosscheck my.pde --set 'realize.equation=random_features'")
+    epilog=example("pdedsl crosscheck heat\npdedsl crosscheck my.pde --set 'realize.equation=random_features'")
 )
 @click.argument("file", type=SPEC)
 @SET

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 @click.command(
     epilog=example(
-        "pdedsl train convection_diffusion -o run\n"
-        "pdedsl train enresnet -o run --set train.epochs=2 --set train.data.train=1000\n"
+        "pdedsl train convection_diffusion -o run --set train.epochs=5\n"
+        "pdedsl train my.pde -o run --set train.data.train=1000\n"
         "pdedsl train run/spec.pde -o run --resume\n"
         "torchrun --nproc-per-node=2 -m pdedsl train my.pde -o run"
     )
