@@ -43,7 +43,8 @@ napoleon_custom_sections = ["Shape"]
 html_theme = "furo"
 html_title = "pdedsl"
 html_extra_path = ["generated/extra"]
-html_static_path: list[str] = []
+html_static_path = ["static"]
+html_css_files = ["contrast.css"]
 html_copy_source = False
 nitpicky = True
 nitpick_ignore_regex = [("py:.*", ".*")]  # types in signatures are those of torch, sympy and aliases
@@ -104,19 +105,20 @@ def _escaped(found: re.Match[str]) -> str:
     return found[1] or f"\\{found[2]}"
 
 
-SCROLLED = {  # boxes that scroll where the window is narrow
+ACCESSIBLE = {  # boxes that scroll where the window is narrow are reached by the keyboard; headings have a level
     '<div class="highlight"><pre>': '<div class="highlight"><pre tabindex="0">',
     '<div class="table-wrapper': '<div tabindex="0" class="table-wrapper',
     '<div class="math notranslate': '<div tabindex="0" class="math notranslate',
+    '<p class="caption" role="heading">': '<p class="caption" role="heading" aria-level="2">',
 }
 
 
-def make_focusable(app: Sphinx, exception: Exception | None) -> None:
-    """Boxes that scroll can be reached by the keyboard (WCAG 2.1.1)."""
+def make_accessible(app: Sphinx, exception: Exception | None) -> None:
+    """Attributes that the theme omits (WCAG 2.1.1, 4.1.2)."""
     for path in Path(app.outdir).rglob("*.html") if exception is None else ():
         text = new = path.read_text("utf-8")
-        for old, focusable in SCROLLED.items():
-            new = new.replace(old, focusable)
+        for old, accessible in ACCESSIBLE.items():
+            new = new.replace(old, accessible)
         if new != text:
             path.write_text(new, "utf-8")
 
@@ -126,5 +128,5 @@ def setup(app: Sphinx) -> None:
     for alias in PdeLexer.aliases:
         app.add_lexer(alias, PdeLexer)
     app.add_lexer("ipython3", CellLexer)
-    app.connect("build-finished", make_focusable)
+    app.connect("build-finished", make_accessible)
     generate()
