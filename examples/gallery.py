@@ -39,7 +39,7 @@ def main(names: list[str]) -> None:
         save_figure(small, FOLDER / f"{name}.png")
         if k < SHOWN:
             draw(axes.flat[k], solution)
-            axes.flat[k].set_title(f"{name}: {solution.plan.method.name}")
+            axes.flat[k].set_title(f"{name}: {solution.plan.method.name}", fontsize=8, loc="left")
         if k + 1 == min(SHOWN, len(names)):
             save_figure(figure, Path("gallery.png"))
 
