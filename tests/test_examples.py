@@ -25,7 +25,8 @@ SHORT = {  # epochs; seeds and epochs; specs
 FEWER = {"robust_moons": [("(0.01, 0.05, 0.2), (0.05, 0.1, 0.2)", "(0.05, 0.2), (0.2,)"), ("Pool(2,", "Pool(1,")]}
 PROCESSES = {"robust_moons", "gallery"}  # one starts others, one draws tensors, of which numpy warns
 LEFT = {
-    "tour": {f"demo/enresnet/{name}" for name in ("model.py", "harness.py", "test_axioms.py", "spec.pde", "README.md")}
+    "plate": {"plate.png"},
+    "tour": {f"demo/enresnet/{name}" for name in ("model.py", "harness.py", "test_axioms.py", "spec.pde", "README.md")},
 }
 
 

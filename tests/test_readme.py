@@ -50,6 +50,10 @@ def test_specs_have_no_warnings() -> None:
     assert [pdedsl.parse(text).warnings for text in blocks("pde")] == [(), ()]
 
 
+def test_the_picture_is_that_of_the_first_spec() -> None:
+    assert blocks("pde")[0] in (ROOT / "examples" / "plate.py").read_text("utf-8")
+
+
 @pytest.mark.slow
 def test_commands_run(plate: Path) -> None:
     _, commands = blocks("sh")

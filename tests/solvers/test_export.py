@@ -125,7 +125,8 @@ def test_panels_of_a_plot() -> None:
     heat = solved(HEAT)
     assert heat.plot().axes[0].images[0].get_cmap().name == "viridis"
     assert heat.plot(cmap="magma").axes[0].images[0].get_cmap().name == "magma"
-    assert [ax.get_title() for ax in heat.plot(θ=[0.0, 0.1]).axes] == ["u, θ = 0", "u, θ = 0.1"]
+    panels = heat.plot(θ=[0.0, 0.1]).axes
+    assert [(ax.get_title(), ax.get_ylabel()) for ax in panels] == [("θ = 0", "u"), ("θ = 0.1", "u")]
     curve = heat.plot(θ=0.05, n=7).axes[0].lines[0]
     np.testing.assert_allclose(curve.get_ydata(), exact(curve.get_xdata(), 0.05).numpy(), atol=1e-7)
     disc = solved(DISC, "grid(n=32)").plot(n=20).axes[0]
@@ -134,7 +135,8 @@ def test_panels_of_a_plot() -> None:
     pressure = solved(FLOW).p.plot().axes[0].images[0]
     assert pressure.get_cmap().name == "RdBu_r"
     assert pressure.norm.vmin == -pressure.norm.vmax
-    assert [ax.get_title() for ax in solved(FLOW).plot().axes if ax.get_title()] == ["v_1", "v_2", "p"]
+    labels = [ax.get_ylabel() for ax in solved(FLOW).plot().axes]  # of the panels, then of the colour bars
+    assert labels == ["y", "y", "y", "v_1", "v_2", "p"]
 
 
 def test_a_plot_in_given_axes() -> None:
