@@ -179,4 +179,5 @@ def test_draw_command_rejects_an_invalid_spec(tmp_path: Path) -> None:
 def test_notebook_display() -> None:
     page = explanation("heat")._repr_html_()
     assert explanation("heat").svg() in page
-    assert "<h3>Axioms</h3>" in page
+    assert explanation("heat").brief().splitlines()[0] in page
+    assert "\nProperties\n" in page
