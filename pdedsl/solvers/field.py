@@ -315,7 +315,7 @@ class SolutionFunctions:
             >>> solution = pdedsl.solve("heat")
             >>> figure = solution.plot(t=[0.0, 0.5, 1.0])
             >>> [ax.get_title() for ax in figure.axes]
-            ['u, t = 0', 'u, t = 0.5', 'u, t = 1']
+            ['t = 0', 't = 0.5', 't = 1']
         """
         from pdedsl.solvers.plots import plot_fields
 
