@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from pdedsl.config.methods import Grid, Solver
     from pdedsl.explainer.explain import Explanation
     from pdedsl.ir.analysis import Analysis
-    from pdedsl.ir.plan import Model, OperatorPlan
+    from pdedsl.ir.plan import Model, OperatorPlan, SolvePlan
     from pdedsl.ir.representation import Representation
     from pdedsl.ir.solver_plans import ElementsPlan, GridPlan, SolverPlan
     from pdedsl.language.ast import Syntax
@@ -261,14 +261,23 @@ class Compilation(Record):
             >>> pdedsl.compile("poisson").plan_solver(Elements()).method.name
             'elements'
         """
-        from pdedsl.ir.problem import StrongForm
+        from pdedsl.ir.plan import SolvePlan
         from pdedsl.planning.solver_selection import planner_of
 
-        assert isinstance(self.representation, StrongForm)
-        plan = planner_of(self.representation, self.spec).plan(method, self.spec.space.span)
+        assert isinstance(self.plan, SolvePlan)
+        plan = planner_of(self.plan.problem, self.spec).plan(method, self.spec.space.span)
         if isinstance(plan, PdeError):
             raise plan
         return plan
+
+    def plan_member(self, reference: tuple[float, ...]) -> SolvePlan:
+        """The plan of a member of a family, at reference variables of its parameters."""
+        from pdedsl.ir.plan import SolvePlan
+        from pdedsl.planning.families import plan_member
+
+        assert isinstance(self.plan, SolvePlan)
+        assert self.plan.family is not None
+        return plan_member(self.plan.family, reference, self.spec)
 
     @cached_property
     def elements_plan(self) -> ElementsPlan:

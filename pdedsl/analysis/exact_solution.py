@@ -2,7 +2,8 @@
 
 A residual is compared with the magnitude of its terms, at the same point and over the domain, so that rounding errors
 are ignored in any units. A violation is discarded if the terms cancel symbolically, or in high precision at all sample
-points. Equations and conditions with an unknown or learned field without a known value are not checked.
+points. Equations and conditions with an unknown or learned field without a known value are not checked; of a family,
+one generic member is.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pdedsl import errors
 from pdedsl.analysis.sample_points import precise_value_at
 from pdedsl.diagnostics import Diagnostic, Span
 from pdedsl.ir.boundary import Face, LevelSet, normal_components
+from pdedsl.ir.family import generic_values
 from pdedsl.ir.spec import Condition, ConditionKind, Spec
 from pdedsl.symbolic.calculus import differentiate
 from pdedsl.symbolic.domain import Region, region_of
@@ -134,7 +136,7 @@ def _substitute_solution(expr: Expr, spec: Spec) -> Expr:
             case _:
                 return rebuild(e, [of(a) for a in e.args]) if e.args else e
 
-    return of(expr.xreplace(spec.values))
+    return of(expr.xreplace({**spec.values, **generic_values(spec)}))
 
 
 def _key(f: Field) -> tuple[Symbol, int]:
@@ -142,7 +144,8 @@ def _key(f: Field) -> tuple[Symbol, int]:
 
 
 def _values(spec: Spec) -> dict[tuple[Symbol, int], Expr]:
-    return {(e.unknown, k): v for e in spec.exact for k, v in enumerate(e.value, e.component or 1)}
+    generic = generic_values(spec)
+    return {(e.unknown, k): v.xreplace(generic) for e in spec.exact for k, v in enumerate(e.value, e.component or 1)}
 
 
 # ---- Residuals

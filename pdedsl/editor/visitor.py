@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 from pdedsl.config.base import Choice, Flag, Forms, Param
 from pdedsl.config.blocks import ENTRIES, BlockEntry, BoxRestriction, Calls, NoValue, OptionNames, Plain
 from pdedsl.config.data import MEASURED
+from pdedsl.config.distributions import DISTRIBUTIONS, RANDOM_FUNCTIONS
 from pdedsl.config.methods import PARTS
 from pdedsl.config.networks import NETWORKS, NORMALISATIONS
 from pdedsl.diagnostics import Source, Span, escaping
@@ -107,6 +108,12 @@ def visit(statement: t.Statement, source: Source) -> tuple[Symbol, Roles]:
             return symbol(name, SymbolKind.CONSTANT, value.span), iter(())
         case t.LetDecl(name=name, value=value):
             return symbol(name, SymbolKind.FUNCTION, value.span), _layers(statement)
+        case t.ParameterDecl(name=name, interval=interval, scale=scale):
+            return symbol(name, SymbolKind.CONSTANT, interval.span), iter([(scale.span, VALUE)] if scale else [])
+        case t.ParameterFunctionDecl(name=name, distribution=distribution):
+            return symbol(name, SymbolKind.FUNCTION, distribution.span), _call(distribution, RANDOM_FUNCTIONS)
+        case t.RandomDecl(name=name, distribution=distribution):
+            return symbol(name, SymbolKind.CONSTANT, distribution.span), _call(distribution, DISTRIBUTIONS)
         case t.EquationStmt(on=places):
             faces = [(place.span, VALUE) for place in places if isinstance(place, t.Name)]
             return symbol(statement, SymbolKind.EQUATION), iter([*faces, *_layers(statement)])

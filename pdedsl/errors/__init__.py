@@ -8,6 +8,7 @@ from __future__ import annotations
 from pdedsl.errors import (
     equations,
     evaluation,
+    families,
     feature_maps,
     methods,
     names,
@@ -33,6 +34,7 @@ FAMILIES = (
     networks,
     methods,
     feature_maps,
+    families,
     evaluation,
     runs,
     settings,

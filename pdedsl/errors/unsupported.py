@@ -41,8 +41,6 @@ JUMP_CONDITION = Feature(
     "u and the flux are continuous for ∇·(κ∇u) with a discontinuous κ = 1 + heaviside(x - ½)",
 )
 EIGENPROBLEM = Feature("eigenproblems", "the solution of ∂u/∂t = Δu decays like exp(-λ₁ t), λ₁ the first eigenvalue")
-FAMILY = Feature("families of parameters", "a constant, as in const ν = 0.01, and other values by --set ν=0.02")
-RANDOM_COEFFICIENT = Feature("random coefficients", "a constant, as in const κ = 1, and samples of it by --set κ=1.2")
 SWEEP = Feature("sweeps", "one run for each value, by --set σ=0.1")
 INEQUALITY = Feature("variational inequalities", "a penalty: -Δu = f + 1000 max(ψ - u, 0) for the obstacle u ≥ ψ")
 DATA_FILE = Feature(
@@ -69,7 +67,7 @@ CALLS = {
     **dict.fromkeys(("jump", "Jump"), JUMP_CONDITION),
     **dict.fromkeys(("data", "npz", "load", "csv", "from_file"), DATA_FILE),
 }
-STATEMENTS = {"parameter": FAMILY, "random": RANDOM_COEFFICIENT, "sweep": SWEEP}
+STATEMENTS = {"sweep": SWEEP}
 COORDINATES = ("polar", "cylindrical", "spherical")
 
 

@@ -23,6 +23,7 @@ from pdedsl.ir.spec import (
     Condition,
     Equation,
     ExactSolution,
+    FamilyParameter,
     Learned,
     Observation,
     Space,
@@ -64,11 +65,12 @@ def names_of(spec: Spec) -> Colours:
         refined[first] += "*"  # individualize one of several interchangeable fields
         colours = _refine_until_stable(spec, refined)
     ordered = sorted(fields, key=lambda f: (isinstance(f, Learned), colours[f.head], f.name))
-    counts = {Unknown: 0, Learned: 0}
+    counts = {Unknown: 0, Learned: 0, FamilyParameter: 0}
+    letters = {Unknown: "u", Learned: "w", FamilyParameter: "p"}
     names: Colours = {}
     for f in ordered:
         counts[type(f)] += 1
-        names[f.head] = f"{'u' if isinstance(f, Unknown) else 'w'}{counts[type(f)]}"
+        names[f.head] = f"{letters[type(f)]}{counts[type(f)]}"
     return names
 
 
@@ -166,6 +168,8 @@ Show = Callable[[Basic], str]
 
 
 def _declaration(f: Unknown | Learned, show: Show, colours: Colours) -> str:
+    if isinstance(f, FamilyParameter):
+        return f"parameter {colours[f.head]} {f.distribution}{' random' * f.is_random}"
     word = "unknown" if isinstance(f, Unknown) else "learn"
     arguments = ", ".join(map(show, f.arguments))
     net = (

@@ -31,6 +31,7 @@ from pdedsl.config.networks import Convnet, Frame, Mlp, Network, Normalisation
 from pdedsl.config.training import CrossEntropy, Loss, Mart, Mixed, Trades, WeightBox
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.ansatz import HardConstraints
+from pdedsl.ir.family import Family as ProblemFamily
 from pdedsl.ir.noise import AdditiveNoise, Noise
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.semidiscrete_systems import OdeSystem
@@ -375,6 +376,7 @@ class SolvePlan(Record):
     hard_constraints: HardConstraints
     grid: GridPlan | None = field(repr=False)  # for the problem, if a grid scheme applies
     reference: Grid | None = None  # requested by an `evaluate` block
+    family: ProblemFamily | None = field(default=None, repr=False)  # the plan is that of the member at its center
 
     @property
     def solver(self) -> SolverPlan:

@@ -11,6 +11,7 @@ from sympy import Expr, Symbol
 from pdedsl.config.base import Located
 from pdedsl.config.blocks import Block, EvaluateBlock, NetworkBlock, SolveBlock, TrainBlock
 from pdedsl.config.data import Measured
+from pdedsl.config.distributions import Distribution
 from pdedsl.config.methods import Realizations
 from pdedsl.config.networks import Network
 from pdedsl.diagnostics import NOWHERE, Diagnostic, Source, Span
@@ -100,6 +101,7 @@ class Constant(Record):
     symbol: Symbol
     value: Expr
     span: Span
+    range: tuple[Expr, Expr] | None = None  # of a slider; not in the hash
 
 
 class Unknown(Record):
@@ -125,6 +127,17 @@ class Learned(Record):
     net: Located[Network] | None
     span: Span
     initial_value: Expr | None = None  # of a learned scalar parameter
+
+
+class FamilyParameter(Learned, kw_only=True):
+    """A parameter of a family of problems: a number with a distribution, or a coefficient of a random function.
+
+    For the analysis it is an unknown constant, like a learned scalar: verdicts hold for all of its values.
+    """
+
+    distribution: Distribution
+    is_random: bool = False  # whether statistics of the solution are requested
+    function: str = ""  # the random function of which it is a coefficient
 
 
 class Summand(Record):
@@ -213,7 +226,7 @@ class Spec(Record):
         time: time interval; None for a stationary problem.
         constants: constants with their values.
         unknowns: unknown functions.
-        learned: learned fields, operators and parameters.
+        learned: learned fields, operators and parameters, and parameters of a family.
         equations: equations, with their normal forms.
         conditions: initial, terminal and boundary conditions.
         realize: discretization methods.
@@ -261,6 +274,11 @@ class Spec(Record):
         """The blocks of the spec, in the order of the text."""
         blocks = [b for b in (self.network, self.train, self.evaluate, self.solve) if b is not None]
         return tuple(sorted(blocks, key=lambda b: b.span))
+
+    @property
+    def family(self) -> tuple[FamilyParameter, ...]:
+        """The parameters of a family of problems."""
+        return tuple(w for w in self.learned if isinstance(w, FamilyParameter))
 
     @cached_property
     def values(self) -> dict[Symbol, Expr]:

@@ -234,11 +234,35 @@ class LearnDecl(Node):
 
 
 class ConstDecl(Node):
-    """`const σ² = 0.2`: the value of a power of the name."""
+    """`const σ² = 0.2 in [0.1, 0.4]`: the value of a power of the name, and the range of a slider."""
 
     name: Name
     power: int
     value: Expr
+    range: ListExpr | None = None
+
+
+class ParameterDecl(Node):
+    """`parameter κ in [0.2, 1.5] log`: a parameter of a family of problems, on a logarithmic scale."""
+
+    name: Name
+    interval: ListExpr
+    scale: Name | None = None
+
+
+class ParameterFunctionDecl(Node):
+    """`parameter f(x) from gaussian_process(…)`: a function as a parameter of a family of problems."""
+
+    name: Name
+    params: tuple[Name, ...]
+    distribution: Expr
+
+
+class RandomDecl(Node):
+    """`random κ ~ lognormal(0, 0.3)`: a random coefficient."""
+
+    name: Name
+    distribution: Expr
 
 
 class LetDecl(Node):
@@ -318,21 +342,18 @@ class BlockStmt(Node):
     entries: tuple[Entry, ...]
 
 
-Statement = (
-    Header
-    | SpaceDecl
+Declaration = (
+    SpaceDecl
     | TimeDecl
     | UnknownDecl
     | LearnDecl
     | ConstDecl
     | LetDecl
-    | EquationStmt
-    | ExactStmt
-    | ObserveStmt
-    | RealizeStmt
-    | RequireStmt
-    | BlockStmt
+    | ParameterDecl
+    | ParameterFunctionDecl
+    | RandomDecl
 )
+Statement = Header | Declaration | EquationStmt | ExactStmt | ObserveStmt | RealizeStmt | RequireStmt | BlockStmt
 
 
 class Comment(Node):

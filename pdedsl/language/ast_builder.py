@@ -295,9 +295,19 @@ class AstBuilder(ExpressionBuilder):
         return covering_span([parts[0], last])
 
     def const(self, parts: Parts) -> t.ConstDecl:
-        _, name, *power, _, value = parts
+        equal = next(i for i, part in enumerate(parts) if isinstance(part, Token) and part.type == "EQUAL")
+        power, value, range_ = parts[2:equal], parts[equal + 1], parts[-1] if len(parts) > equal + 2 else None
         n = parse_superscript(power[0]) if len(power) == 1 else _small_integer(power[1]) if power else 1
-        return t.ConstDecl(name_node(name), n, value, span=covering_span(parts))
+        return t.ConstDecl(name_node(parts[1]), n, value, range_, span=covering_span(parts))
+
+    def parameter(self, parts: Parts) -> t.ParameterDecl | t.ParameterFunctionDecl:
+        if isinstance(parts[2], tuple):
+            return t.ParameterFunctionDecl(name_node(parts[1]), parts[2], parts[4], span=covering_span(parts))
+        scale = name_node(parts[4]) if len(parts) == 5 else None
+        return t.ParameterDecl(name_node(parts[1]), parts[3], scale, span=covering_span(parts))
+
+    def random(self, parts: Parts) -> t.RandomDecl:
+        return t.RandomDecl(name_node(parts[1]), parts[3], span=covering_span(parts))
 
     def let(self, parts: Parts) -> t.LetDecl:
         params = next((p for p in parts if isinstance(p, tuple)), None)

@@ -98,7 +98,8 @@ OPERAND_END = {
     *("NAME", "NUMBER", "FRACTION", "STRING", "SUPERSCRIPT", "SUBSCRIPT", "ADJOINT", "DERIVATIVE", "DENOMINATOR"),
     *CLOSING_BRACKETS,
 }
-CONTEXTUAL_KEYWORDS = {"SOLVE"}  # keywords only before a brace: elsewhere the name may be declared
+# Keywords only before these tokens: elsewhere the name may be declared.
+CONTEXTUAL_KEYWORDS = {"SOLVE": "LBRACE", "PARAMETER": "NAME", "RANDOM": "NAME"}
 STATEMENT_KEYWORDS = {"PDE", "SPACE", "TIME", "EXACT", "OBSERVE", "REALIZE", "REQUIRE", *DECLARING, *BLOCK_KEYWORDS}
 INDEXABLE = {"NAME", "ADJOINT", "RPAR"}
 _LINE = re.compile(r"[^\r\n]*")
@@ -210,8 +211,6 @@ def _invalid_character_error(source: Source, at: int) -> PdeError:
         return errors.unsupported.not_supported(errors.unsupported.INTEGRAL, Span(at, at + 1))
     if char == "∂" and rest.startswith("^"):
         return errors.unsupported.not_supported(errors.unsupported.FRACTIONAL_DERIVATIVE, Span(at, at + 1))
-    if char == "~" and before.split()[:1] == ["random"]:
-        return errors.unsupported.not_supported(errors.unsupported.RANDOM_COEFFICIENT, Span(at, at + 1))
     if char == "\\" and after and not after[0].strip():
         return errors.syntax.line_continuation(Span(at, at + 1))
     return errors.syntax.unexpected_character(char, Span(at, at + 1))
@@ -247,7 +246,8 @@ def _classify_brackets(tokens: list[Token], reporter: Reporter) -> Iterator[Toke
         else:
             if token.type in STATEMENT_KEYWORDS and (stack or previous.type != "NEWLINE"):
                 token = token.update("NAME")
-            if token.type in CONTEXTUAL_KEYWORDS and not _precedes_brace(tokens, i):
+            required = CONTEXTUAL_KEYWORDS.get(token.type)
+            if required and not _precedes(required, tokens, i):
                 token = token.update("NAME")
             token = _with_bracket_kind(token, previous, closed, stack)
             closed = stack[-1].type if stack and token.type in CLOSING_BRACKETS else ""
@@ -261,10 +261,11 @@ def _classify_brackets(tokens: list[Token], reporter: Reporter) -> Iterator[Toke
         reporter.add(_unclosed_error(left, tokens))
 
 
-def _precedes_brace(tokens: list[Token], i: int) -> bool:
-    """Whether a brace follows a token: on the same line or the next, or after `=` or `:`."""
-    after = [token.type for token in tokens[i + 1 : i + 3] if token.type not in ("EQUAL", "COLON", "NEWLINE")]
-    return after[:1] == ["LBRACE"]
+def _precedes(required: str, tokens: list[Token], i: int) -> bool:
+    """Whether a token is followed by a name, or by a brace: on the same line or the next, or after `=` or `:`."""
+    skipped = ("EQUAL", "COLON", "NEWLINE") if required == "LBRACE" else ()
+    after = [token.type for token in tokens[i + 1 : i + 3] if token.type not in skipped]
+    return after[:1] == [required]
 
 
 def _starts_statement(tokens: list[Token], i: int) -> bool:

@@ -19,7 +19,7 @@ from pdedsl.language import ast as t
 from pdedsl.language.names import MAX_NAME_LENGTH, canonical_name, subscript, superscript
 from pdedsl.record import Record
 
-DECLARING = {"UNKNOWN", "CONST", "LET", "LEARN"}
+DECLARING = {"UNKNOWN", "CONST", "LET", "LEARN", "PARAMETER", "RANDOM"}
 BLOCK_KEYWORDS = {"NETWORK", "TRAIN", "EVALUATE", "SOLVE"}
 TRANSPOSABLE = {"operator", "matrix"}
 _BRACKET_AFTER_DERIVATIVE = {

@@ -10,6 +10,7 @@ from pdedsl.ir.representation import FeatureMapEvolution, PathExpectation, Repre
 from pdedsl.ir.spec import Spec
 from pdedsl.planning.data_space import plan_data
 from pdedsl.planning.evaluation import require_evaluation
+from pdedsl.planning.families import plan_family
 from pdedsl.planning.image_plane import plan_image, require_overlapping_boxes
 from pdedsl.planning.limits import require_memory
 from pdedsl.planning.solver_selection import plan_solve
@@ -37,6 +38,6 @@ def _model(representation: Representation, spec: Spec) -> Model:
         case FeatureMapEvolution():
             return plan_image(representation, spec)
         case StrongForm():
-            return plan_solve(representation, spec)
+            return plan_family(representation, spec) if spec.family else plan_solve(representation, spec)
         case _:
             assert_never(representation)

@@ -26,10 +26,8 @@ from pdedsl.ir.residual import Affine, Residual
 from pdedsl.problem.capabilities import BoundaryRegion, MethodFamily, find_reason, region_of_condition, type_of
 from pdedsl.symbolic.domain import region_of
 from pdedsl.symbolic.evaluate import compile_function, unsupported
-from pdedsl.symbolic.rewrite import expression_size
 
 SAMPLES = 64  # points at which the sign of a coefficient is evaluated
-MAX_SIMPLIFIED_SIZE = 100  # nodes of an expression
 
 
 def process_of(problem: StrongForm) -> DiffusionProcess:
@@ -87,16 +85,7 @@ def _normalize(affine: Affine, residual: Residual, data: TimeCondition | None, d
         if data is None
         else _time_derivative_coefficient(affine, residual, domain) * data.direction.value
     )
-    return Affine(tuple((d, _simplify_short(c / factor)) for d, c in affine.terms), affine.inhomogeneity / factor)
-
-
-def _simplify_short(coefficient: Expr) -> Expr:
-    """Shorter where it can be; polynomials, of which there may be thousands, and long expressions stay as they are."""
-    return (
-        coefficient
-        if coefficient.is_polynomial() or expression_size(coefficient)[0] > MAX_SIMPLIFIED_SIZE
-        else simplify(coefficient)
-    )
+    return Affine(tuple((d, c / factor) for d, c in affine.terms), affine.inhomogeneity / factor)
 
 
 def _time_derivative_coefficient(affine: Affine, residual: Residual, domain: Domain) -> Expr:

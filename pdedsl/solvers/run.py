@@ -29,10 +29,12 @@ from pdedsl.runs.folder import (
     catch_interrupts,
     find_checkpoint,
     lock_run_folder,
+    require_same_spec,
 )
 from pdedsl.runs.metrics import MetricsLog
 from pdedsl.solvers.budget import CpuBudget
 from pdedsl.solvers.error_estimate import Reference, assess
+from pdedsl.solvers.family import MEMBERS, solve_family
 from pdedsl.solvers.input_files import copy_input_files, input_files
 from pdedsl.solvers.pinn.residuals import read_measurements
 from pdedsl.solvers.pinn.trainer import elapsed_seconds
@@ -94,6 +96,8 @@ def solve(
     if not isinstance(compilation.plan, SolvePlan):
         return _solve_on_space(compilation, None if out is None else Path(out), resume)
     options = solve_options(compilation, device)
+    if compilation.plan.family is not None:
+        return _solve_family(compilation, replace(options, watch=Watch(tuple(listeners))), out, resume)
     if out is None:
         return _solve_and_assess(compilation, replace(options, watch=Watch(tuple(listeners))), None, resume)[0]
     folder, statement = Path(out), compilation.plan.problem
@@ -111,6 +115,22 @@ def solve(
             write_text_atomically(folder / SPEC, text)
             solution, references = _solve_and_assess(compilation, options, folder, resume)
         plot_run(folder, solution, options, accurate_reference(references, solution.error_estimate))
+        write_report(folder, solution)
+        return solution
+
+
+def _solve_family(compilation: Compilation, options: SolveOptions, out: str | Path | None, resume: bool) -> Solution:
+    """The solution of a family; its members are saved one by one, and are not solved again on resumption."""
+    if out is None:
+        return solve_family(compilation, options, None)
+    folder = Path(out)
+    with lock_run_folder(folder, resume, FILES | {MEMBERS}), catch_interrupts() as interrupted:
+        if (folder / SPEC).exists():
+            require_same_spec((folder / SPEC).read_text("utf-8"), compilation.spec, folder)
+        write_text_atomically(folder / SPEC, compilation.spec.source.text)
+        watch = replace(options.watch, interrupted=interrupted)
+        solution = solve_family(compilation, replace(options, watch=watch), folder)
+        save_figure(solution.member(**solution.center).plot(), folder / "solution.png")
         write_report(folder, solution)
         return solution
 

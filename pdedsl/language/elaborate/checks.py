@@ -16,7 +16,17 @@ from pdedsl.config.evaluation import IteratedAttack, Norm
 from pdedsl.config.methods import HeatSmoothing
 from pdedsl.diagnostics import Reporter, Span
 from pdedsl.ir.boundary import LevelSet
-from pdedsl.ir.spec import Condition, Equation, ExactSolution, Learned, Observation, SpaceKind, Spec, Unknown
+from pdedsl.ir.spec import (
+    Condition,
+    Equation,
+    ExactSolution,
+    FamilyParameter,
+    Learned,
+    Observation,
+    SpaceKind,
+    Spec,
+    Unknown,
+)
 from pdedsl.ir.types import Operator, Simplex, Vector
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.boundary import count_conditions, points_on, selects_points, spec_region
@@ -234,8 +244,9 @@ def _report_networks_without_input(env: Environment) -> None:
 
 
 def _report_unidentifiable(spec: Spec, reporter: Reporter) -> None:
-    """Reports parameters that are not identifiable: they are learned, and there are no observations."""
-    for learned in spec.learned if spec.unknowns and not spec.observations else ():
+    """Reports learned parameters that are not identifiable, as there are no observations."""
+    learned_fields = [w for w in spec.learned if not isinstance(w, FamilyParameter)]
+    for learned in learned_fields if spec.unknowns and not spec.observations else ():
         reporter.add(errors.equations.not_identifiable(learned.name, spec.unknowns[0].name, learned.span))
 
 
@@ -281,7 +292,8 @@ def elaborate_exact(statement: t.ExactStmt, env: Environment) -> list[ExactSolut
     subject = tensor(statement.unknown, env.scope())
     like = common_shape([(1, subject, statement.unknown.span), (-1, value, statement.value.span)], added=False)
     exprs = tuple(substitute(e, env.numbers) for e in component_list(value, like.rank, like.size))
-    if any(e.has(Field) for e in exprs):
+    family = {w.head for w in env.learned.values() if isinstance(w, FamilyParameter)}
+    if any(f.head not in family for e in exprs for f in atoms(e, Field)):
         raise errors.equations.exact_has_unknowns(statement.value.span)
     if not (isinstance(field.type, Vector) and field.type.is_complex):
         if any(is_complex(e) for e in exprs):

@@ -18,7 +18,7 @@ from pdedsl.language import ast as t
 from pdedsl.language.elaborate.boundary import antiperiodic_conditions, boundary_condition, condition_at_fixed_argument
 from pdedsl.language.elaborate.checks import check_spec, elaborate_exact, elaborate_observation, find_duplicate
 from pdedsl.language.elaborate.declarations import inequalities_of, point_space, space_of, time_of
-from pdedsl.language.elaborate.environment import MAX_ERRORS, Declaration, Environment, suggest_derivative
+from pdedsl.language.elaborate.environment import MAX_ERRORS, Environment, suggest_derivative
 from pdedsl.language.elaborate.equations import (
     complex_unknown_of,
     elaborate_equation,
@@ -158,7 +158,7 @@ def _declare(syntax: t.Syntax, env: Environment) -> None:
     for time in times[1:]:
         env.reporter.add(errors.syntax.duplicate_time(time.span))
     for statement in syntax.statements:
-        if isinstance(statement, Declaration) and statement not in (*spaces[1:], *times[1:]):
+        if isinstance(statement, t.Declaration) and statement not in (*spaces[1:], *times[1:]):
             names = statement.names if isinstance(statement, t.SpaceDecl) else (statement.name,)
             for name in names:
                 with env.reporter.guard():
@@ -183,7 +183,7 @@ def _declare(syntax: t.Syntax, env: Environment) -> None:
             env.space = replace(env.space, inequalities=(*env.space.inequalities, *more))
 
 
-def _declare_name(name: t.Name, declaration: Declaration, env: Environment) -> None:
+def _declare_name(name: t.Name, declaration: t.Declaration, env: Environment) -> None:
     if name.id in RESERVED or name.id in NORMALISATIONS:
         raise errors.names.reserved_name(name.text, name.span)
     earlier = env.declared.get(name.id)

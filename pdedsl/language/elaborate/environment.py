@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import get_args
@@ -14,7 +14,7 @@ from sympy.core.symbol import Str
 from pdedsl import errors
 from pdedsl.config.networks import NORMALISATIONS
 from pdedsl.diagnostics import PdeError, Reporter, Span, closest_match
-from pdedsl.ir.spec import Constant, Learned, Space, SpaceKind, Time, Unknown
+from pdedsl.ir.spec import Constant, FamilyParameter, Learned, Space, SpaceKind, Time, Unknown
 from pdedsl.ir.types import Channels, Matrix, Operator, Scalar, Simplex, Type, Vector
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.expressions import (
@@ -27,6 +27,12 @@ from pdedsl.language.elaborate.expressions import (
     require_constant,
     require_distinct,
     tensor,
+)
+from pdedsl.language.elaborate.families import (
+    interval_parameter,
+    random_coefficient,
+    random_coefficients,
+    random_function,
 )
 from pdedsl.language.elaborate.limits import report_exceeded_limits
 from pdedsl.language.elaborate.options import elaborate_option
@@ -46,6 +52,7 @@ from pdedsl.language.names import canonical_name, split_product, unicode_name
 from pdedsl.numerics.activations import MAXMIN
 from pdedsl.symbolic.calculus import apply_linear
 from pdedsl.symbolic.complex_numbers import is_complex
+from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Applied, Field, Layer, Transposed
 
 # ---- Constants
@@ -187,7 +194,6 @@ def suggest_derivative(name: t.Name, declared: Mapping[str, t.Statement]) -> Pde
 MAX_CALLS = 2000  # of functions defined by `let`, including nested calls: nested definitions can double at each level
 MAX_DEFINITION_DEPTH = 100  # definitions that depend on each other in a chain
 MAX_ERRORS = 100  # errors after which elaboration stops
-Declaration = t.UnknownDecl | t.LearnDecl | t.ConstDecl | t.LetDecl | t.SpaceDecl | t.TimeDecl
 
 
 class AlreadyReported(PdeError):
@@ -203,7 +209,7 @@ class Environment:
 
     reporter: Reporter
     folder: Path = Path()  # of the spec, to which the names of files are relative
-    declared: dict[str, Declaration] = field(default_factory=dict)
+    declared: dict[str, t.Declaration] = field(default_factory=dict)
     space: Space | None = None
     time: Time | None = None
     antiperiodic: dict[int, Span] = field(default_factory=dict)  # axes
@@ -269,7 +275,7 @@ class Environment:
 
     def callable(self, name: t.Name) -> bool:
         declaration = self._find(name, called=True)
-        return isinstance(declaration, t.UnknownDecl | t.LearnDecl | t.LetDecl) and (
+        return isinstance(declaration, t.UnknownDecl | t.LearnDecl | t.LetDecl | t.ParameterFunctionDecl) and (
             bool(declaration.params) or not isinstance(self.value(name), Tensor)
         )
 
@@ -277,7 +283,7 @@ class Environment:
         """A declared function at arguments."""
         declaration = self._find(name)
         match declaration:
-            case t.LetDecl(params=None):
+            case t.LetDecl(params=None) | t.ParameterFunctionDecl():
                 value = self.value(name)
                 if isinstance(value, Function):
                     return value.call(args, span)
@@ -332,7 +338,7 @@ class Environment:
     def _is_unresolved(self, name: str) -> bool:  # its declaration has an error, or, for `u_t`, that of `u`
         return name in self.unresolved or (name not in self.declared and name.partition("_")[0] in self.unresolved)
 
-    def _find(self, name: t.Name, called: bool = False) -> Declaration:
+    def _find(self, name: t.Name, called: bool = False) -> t.Declaration:
         self.used.add(name.id)
         if self._is_unresolved(name.id):
             raise AlreadyReported
@@ -353,7 +359,7 @@ class Environment:
         first = not any(isinstance(d, t.UnknownDecl) for d in self.declared.values())
         return errors.names.unknown_name(name.text, meant, called, self.time is not None, name.span, first)
 
-    def _resolve(self, name: t.Name, declaration: Declaration) -> Value:
+    def _resolve(self, name: t.Name, declaration: t.Declaration) -> Value:
         match declaration:
             case t.ConstDecl():
                 return self._constant(declaration)
@@ -361,6 +367,12 @@ class Environment:
                 return self._let(declaration)
             case t.UnknownDecl() | t.LearnDecl():
                 return self._declare_field(declaration)
+            case t.ParameterDecl():
+                return self._declare_parameter(interval_parameter(declaration, self.number))
+            case t.RandomDecl():
+                return self._declare_parameter(random_coefficient(declaration, self.number))
+            case t.ParameterFunctionDecl():
+                return self._declare_random_function(declaration)
             case t.SpaceDecl():
                 return self._coordinate(name)
             case t.TimeDecl():
@@ -375,8 +387,49 @@ class Environment:
         else:
             made, meaning = number_constant(declaration, self.number(declaration.value))
             self.numbers[made.symbol] = made.value
-        self.constants[declaration.name.id] = made
+        self.constants[declaration.name.id] = replace(made, range=self._range(declaration, made))
         return meaning
+
+    def _range(self, declaration: t.ConstDecl, constant: Constant) -> tuple[Expr, Expr] | None:
+        """The range of a slider: that of the power which is written, as the value is."""
+        if declaration.range is None:
+            return None
+        if not constant.value.is_number or len(declaration.range.items) != 2:
+            raise errors.families.range_of_power(declaration.range.span)
+        low, high = (self.number(item) for item in declaration.range.items)
+        if not low < high:
+            raise errors.types.empty_interval(notation(low), notation(high), declaration.range.span)
+        if not low <= self.number(declaration.value) <= high:
+            raise errors.families.outside_range(declaration.range.span)
+        return low, high
+
+    # ---- Parameters of families
+    def _declare_parameter(self, parameter: FamilyParameter) -> Value:
+        if self.scope().space.kind is not SpaceKind.PHYSICAL:
+            raise errors.families.data_space(parameter.span)
+        self.types[parameter.id] = parameter.type
+        self.learned[parameter.id] = parameter
+        return field_value(parameter.head, parameter.type, (), self.scope())
+
+    def _declare_random_function(self, declaration: t.ParameterFunctionDecl) -> Value:
+        """A function of coordinates: the sum of an expansion with random coefficients."""
+        require_distinct(declaration.params)
+        process, coefficients = random_coefficients(declaration, self.number)
+        for coefficient in coefficients:
+            self._declare_parameter(coefficient)
+        space = self.scope().space
+        own = tuple(a for p in declaration.params for a in self._flat(p, self.value(p), p.span))
+        if not set(own) <= set(space.coordinates) or not space.intervals:
+            raise errors.families.not_a_coordinate(declaration.span)
+        box = tuple(space.intervals[space.coordinates.index(a)] for a in own)
+
+        def call(args: tuple[Value, ...], span: Span) -> Value:
+            require_arity(declaration.name, declaration.params, args, span)
+            flat = (e for p, a in zip(declaration.params, args, strict=True) for e in self._flat(p, a, span))
+            return scalar(random_function(process, coefficients, tuple(flat), box))
+
+        arity = f"{len(declaration.params)} argument{'s' * (len(declaration.params) != 1)}"
+        return Function(declaration.name.text, call, arity)
 
     def _let(self, declaration: t.LetDecl) -> Value:
         params = declaration.params

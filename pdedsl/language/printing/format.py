@@ -50,6 +50,11 @@ def _declared_names(syntax: t.Syntax) -> DeclaredNames:
                 declared.variables.update(name.id for name in names)
             case t.TimeDecl(name=name):
                 declared.variables.add(name.id)
+            case t.ParameterDecl(name=name) | t.RandomDecl(name=name):
+                declared.fields.add(name.id)
+            case t.ParameterFunctionDecl(name=name):
+                declared.fields.add(name.id)
+                declared.functions.add(name.id)
             case t.UnknownDecl(name=name) | t.LearnDecl(name=name) | t.ConstDecl(name=name) | t.LetDecl(name=name):
                 declared.fields.add(name.id)
                 if not isinstance(statement, t.ConstDecl) and statement.params:
@@ -190,9 +195,7 @@ def _cells(line: _OutputLine, p: Unparser) -> tuple[str, tuple[str, ...]]:
             return "declaration", _declaration(p, node)
 
 
-def _declaration(
-    p: Unparser, node: t.SpaceDecl | t.TimeDecl | t.UnknownDecl | t.LearnDecl | t.ConstDecl | t.LetDecl
-) -> tuple[str, ...]:
+def _declaration(p: Unparser, node: t.Declaration) -> tuple[str, ...]:
     match node:
         case t.SpaceDecl(names=names, factors=factors, where=inequalities):
             where = _names(p, names) if len(names) == 1 else f"({_names(p, names)})"
@@ -205,8 +208,15 @@ def _declaration(
             head = f"{'unknown' if isinstance(node, t.UnknownDecl) else 'learn':8}{_signature(p, name, params)}"
             types = ", ".join(map(_single_line(p).type_attribute, node.type))
             return (head, types, p.sum(net)) if net is not None else (head, types)
-        case t.ConstDecl(name=name, power=power, value=value):
-            return (f"const   {p.name(name)}{_power(p, power)} = {p.sum(value)}",)
+        case t.ConstDecl(name=name, power=power, value=value, range=range_):
+            within = f" in {p.atom(range_)}" if range_ is not None else ""
+            return (f"const   {p.name(name)}{_power(p, power)} = {p.sum(value)}{within}",)
+        case t.ParameterDecl(name=name, interval=interval, scale=scale):
+            return (f"parameter {p.name(name)} in {p.atom(interval)}{f' {scale.id}' if scale else ''}",)
+        case t.ParameterFunctionDecl(name=name, params=params, distribution=distribution):
+            return (f"parameter {_signature(p, name, params)} from {p.postfix(distribution)}",)
+        case t.RandomDecl(name=name, distribution=distribution):
+            return (f"random  {p.name(name)} ~ {p.postfix(distribution)}",)
         case t.LetDecl(name=name, params=params, value=value):
             return (f"let     {_signature(p, name, params)} = {_right_hand_side(p, value)}",)
         case _:

@@ -1,0 +1,210 @@
+"""Families of problems: the solution as a function of parameters, by adaptive sparse interpolation of members.
+
+Members at Leja points are solved by the strategy of a single problem, and interpolated in the reference variables of
+the parameters. The error is the largest relative L2 error over unseen members, which are solved but not interpolated;
+if it exceeds the tolerance, the interpolant is refined further.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from math import ceil, inf
+from pathlib import Path
+from statistics import median
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl.compiler import Compilation
+from pdedsl.io import RunInterrupted
+from pdedsl.ir.family import Family, is_normal
+from pdedsl.ir.plan import SolvePlan
+from pdedsl.runs.events import Finishing
+from pdedsl.solvers.budget import CpuBudget
+from pdedsl.solvers.collocation_points import fix_gauge
+from pdedsl.solvers.error_estimate import TEST_SEED, ErrorBar, ErrorEstimate, relative_error, sample_test_points
+from pdedsl.solvers.family_solution import FamilySolution, sample_members
+from pdedsl.solvers.member_modules import member_modules
+from pdedsl.solvers.method_result import SolverResult
+from pdedsl.solvers.progress import Watch
+from pdedsl.solvers.serialize import load_result, save
+from pdedsl.solvers.solver_method import SolveOptions
+from pdedsl.solvers.sparse_interpolation import SparseInterpolant
+from pdedsl.solvers.strategy import Attempt, Outcome, Strategy
+
+MEMBERS = "members"  # folder with their solutions
+UNSEEN = 12  # members by which the error is measured
+MEMBER_FACTOR, MARGIN_FACTOR = 0.1, 0.2  # errors of members, and surpluses of the margin, relative to the tolerance
+TIGHTENING = 0.25  # of the surpluses, if unseen members are not accurate
+MIN_MEMBERS = 3  # before costs are predicted: the first one includes imports
+MAX_MEMBERS = 4000  # bounds memory: each has its own coefficients
+COST_FACTOR = 1.5  # on the cost of a member, for those still to come
+ERROR_BASIS = f"worst of {UNSEEN} unseen members"
+BREAK_EVEN, SOLVED = "solves to break even", "members"  # in metrics
+
+
+@dataclass(frozen=True)
+class Member:
+    """A member with its values at the test points, the CPU time of its solution, and its estimated error."""
+
+    outcome: Outcome
+    values: Tensor
+    seconds: float
+    error: float
+
+    @property
+    def module(self) -> nn.Module:
+        return self.outcome.result.module
+
+
+@dataclass
+class FamilySolver:
+    """State of the solution of a family: the members so far, and the interpolant of their values at test points."""
+
+    compilation: Compilation
+    options: SolveOptions
+    folder: Path | None = None
+    interpolant: SparseInterpolant = field(init=False)
+    solved: list[Member] = field(default_factory=list)  # in the order of the interpolant
+    unseen: list[tuple[Tensor, Member]] = field(default_factory=list)  # with their interpolation variables
+    points: Tensor | None = None
+    count: int = 0
+
+    def __post_init__(self) -> None:
+        self.interpolant = SparseInterpolant(tuple(is_normal(p.distribution) for p in self.family.parameters))
+
+    @property
+    def plan(self) -> SolvePlan:
+        plan = self.compilation.plan
+        assert isinstance(plan, SolvePlan)
+        return plan
+
+    @property
+    def family(self) -> Family:
+        assert self.plan.family is not None
+        return self.plan.family
+
+    # ---- Refinement
+
+    def run(self) -> FamilySolution:
+        """Refines until the unseen members are accurate, or the CPU time is exhausted."""
+        start, unmet = time.perf_counter(), ""
+        target = MARGIN_FACTOR * self.options.tolerance
+        while True:
+            unmet = self._interpolate(target)
+            error = self._check()
+            if error <= self.options.tolerance or unmet:
+                break
+            target *= TIGHTENING
+        if error <= self.options.tolerance:
+            unmet = ""
+        return self._solution(error, unmet, time.perf_counter() - start)
+
+    def _interpolate(self, target: float) -> str:
+        """Adds members until the surpluses in the margin are below the target; otherwise the reason why it ended."""
+        own = self.interpolant
+        while True:
+            for index in list(own.missing()):
+                if len(self.solved) >= MIN_MEMBERS and (reason := self._exhausted()):
+                    return reason
+                member = self._solve(own.node(index))
+                own.add(index, member.values.reshape(-1))
+                self.solved.append(member)
+            if own.largest_surplus() <= target:
+                return ""
+            own.activate()
+
+    def _exhausted(self) -> str:
+        """Why no further member is solved: those of the check must still fit into the CPU time."""
+        if len(self.solved) >= MAX_MEMBERS:
+            return f"{MAX_MEMBERS} members"
+        remaining = (1 + UNSEEN - len(self.unseen)) * COST_FACTOR * median(m.seconds for m in self.solved)
+        return "the next member exceeds the CPU time" if remaining > self.options.budget.remaining else ""
+
+    def _check(self) -> float:
+        """The largest relative error over unseen members, with that of their own solution."""
+        samples = sample_members(self.family, UNSEEN, self.options.seed + TEST_SEED)
+        for y in samples[len(self.unseen) :]:
+            self.unseen.append((y, self._solve(tuple(y.tolist()))))
+        return max(
+            relative_error(self.interpolant(y[None])[0].reshape(member.values.shape), member.values) + member.error
+            for y, member in self.unseen
+        )
+
+    # ---- Members
+
+    def _solve(self, variables: tuple[float, ...]) -> Member:
+        """The member at interpolation variables, from the folder if it was solved before."""
+        if self.options.watch.interrupted():
+            raise RunInterrupted
+        self.count += 1
+        for listener in self.options.watch.listeners:
+            listener(Finishing(f"member {self.count}"))
+        plan = self.compilation.plan_member(variables)
+        budget = CpuBudget(max(self.options.budget.remaining, 1.0))
+        options = replace(self.options, tolerance=MEMBER_FACTOR * self.options.tolerance, budget=budget, watch=Watch())
+        folder = None if self.folder is None else self.folder / MEMBERS / f"{self.count:04}"
+        loaded = load_result(folder, plan, options) if folder is not None else None
+        if loaded is not None:
+            outcome, seconds = loaded
+        else:
+            outcome = Strategy(plan, self.compilation.spec.source, options).run()
+            seconds = budget.spent
+            if folder is not None:
+                folder.mkdir(parents=True, exist_ok=True)
+                save(folder, outcome, self.compilation.spec, seconds)
+        bar = outcome.error_bar
+        error = bar.value if bar is not None else inf
+        with torch.no_grad():
+            values = fix_gauge(outcome.result, self.plan.problem, self._test_points(outcome.result))
+        return Member(outcome, values, seconds, error)
+
+    def _test_points(self, result: SolverResult) -> Tensor:
+        if self.points is None:
+            self.points = sample_test_points(self.plan.problem, result, self.options)
+        return self.points
+
+    # ---- Result
+
+    def _solution(self, error: float, reason: str, seconds: float) -> FamilySolution:
+        first, members = self.solved[0].outcome, member_modules([m.module for m in self.solved])
+        weights = self.interpolant.weights(torch.zeros(1, len(self.family.parameters), dtype=torch.float64))[0]
+        center = members.combine(weights)
+        error += self._resampling_error(center)
+        costs = sum(m.seconds for m in (*self.solved, *(m for _, m in self.unseen)))
+        metrics = {SOLVED: float(len(self.solved)), **self._break_even(center, costs)}
+        result = SolverResult(center, first.result.method, metrics, first.result.notes)
+        unmet = ""
+        if reason:
+            reached = f"tolerance {self.options.tolerance:.1e} not met: worst error {error:.1e}"
+            unmet = f"{reached}, {reason}; try more CPU time: --budget {10 * self.plan.budget:g}"
+        estimate = ErrorEstimate((), (), (), ErrorBar(error, ERROR_BASIS), self.options.tolerance, unmet)
+        attempt = Attempt(f"{len(self.solved)} members, {UNSEEN} unseen", {}, costs, reason or "accepted", error)
+        attempts = (*first.attempts, attempt)
+        return FamilySolution(
+            self.compilation, result, estimate, seconds, self.folder, attempts, self.interpolant, members
+        )
+
+    def _resampling_error(self, center: nn.Module) -> float:
+        """The relative error of the first member by the interpolation of expansions at common times."""
+        assert self.points is not None
+        first = self.solved[0]
+        with torch.no_grad():
+            return relative_error(fix_gauge(center, self.plan.problem, self.points), first.values)
+
+    def _break_even(self, center: nn.Module, costs: float) -> dict[str, float]:
+        """The number of members after which the family costs less than their solution, if it ever does: the CPU time of
+        all solutions, divided by that which is saved by evaluating the interpolant at the test points."""
+        assert self.points is not None
+        start = time.process_time()
+        with torch.no_grad():
+            center(self.points)
+        saved = median(m.seconds for m in self.solved) - (time.process_time() - start)
+        return {BREAK_EVEN: float(ceil(costs / saved))} if saved > 0 else {}
+
+
+def solve_family(compilation: Compilation, options: SolveOptions, folder: Path | None) -> FamilySolution:
+    """The solution of a family; members are stored in the folder."""
+    with torch.random.fork_rng(devices=[]):
+        return FamilySolver(compilation, options, folder).run()
