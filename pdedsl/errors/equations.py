@@ -285,7 +285,7 @@ INDEFINITE = Code("E419", "the diffusion matrix is indefinite")
 REFUTED = Code("E420", "a required axiom does not hold")
 NOT_APPLICABLE = Code("E421", "a required axiom does not apply to the equation")
 OUTFLOW = Code("E422", "Dirichlet condition at an outflow boundary")
-LEARNED_SIGN = Code("E423", "a learned diffusion coefficient may be negative")
+LEARNED_SIGN = Code("E423", "a diffusion coefficient that is learned, or a parameter, may be negative")
 UNSTABLE_STEP = Code("W401", "the time step may be unstable")
 INCOMPATIBLE_DATA = Code("W402", "initial and boundary data are incompatible")
 INCOMPATIBLE_NEUMANN_DATA = Code(
@@ -357,8 +357,9 @@ def too_few_for_characteristics(face: str, count: int, expected: int, span: Span
 
 
 learned_sign = LEARNED_SIGN.of(
-    "the learned diffusion coefficient in {terms} may be negative",
-    "declare it as scalar > 0, scalar >= 0 or matrix, psd, or apply relu, softplus or a square",
+    "the diffusion coefficient in {terms} may be negative",
+    "declare it as scalar > 0, scalar >= 0 or matrix, psd, apply relu, softplus or a square, or choose an interval of "
+    "positive numbers for a parameter",
 )
 
 

@@ -6,6 +6,7 @@ from typing import assert_never
 
 from sympy import Expr, I, S
 
+from pdedsl.config.distributions import LogUniform, Uniform
 from pdedsl.config.methods import (
     Adaptive,
     EnsembleWeighting,
@@ -18,6 +19,7 @@ from pdedsl.config.methods import (
 from pdedsl.config.networks import Frame, LipschitzFrame, Paper
 from pdedsl.config.training import CrossEntropy, Margin, Mart, Mixed, Trades
 from pdedsl.diagnostics import Span
+from pdedsl.ir.family import Family
 from pdedsl.ir.noise import (
     ConstantNoise,
     CorrelatedNoise,
@@ -47,6 +49,7 @@ from pdedsl.ir.plan import (
     TimeConditioned,
 )
 from pdedsl.ir.problem import Domain, StrongForm
+from pdedsl.ir.spec import FamilyParameter
 from pdedsl.ir.terms import MatrixStructure
 from pdedsl.ir.theorem import Theorem
 from pdedsl.numerics.butcher import HEUN
@@ -145,10 +148,34 @@ def strategy_lines(plan: SolvePlan) -> list[str]:
     """The candidates in the order in which they are tried, the tolerance and the CPU time."""
     first, *others = plan.candidates
     return [
+        *(family_lines(plan.family) if plan.family is not None else ()),
         f"method: {first.text} ({first.reason})",
         *(f"otherwise: {c.text} ({c.reason})" for c in others),
         f"tolerance: relative L2 error {plan.tolerance:.2g}, within {plan.budget:g} s of CPU time",
     ]
+
+
+def family_lines(family: Family) -> list[str]:
+    """The parameters of a family, and how its members are combined."""
+    names = {p.function or p.name: p for p in family.parameters}
+    texts = [f"{name}: {_parameter_text(p, family)}" for name, p in names.items()]
+    return [
+        f"family of problems with {count_noun(len(names), 'parameter')}; the rest is for the middle of their intervals",
+        *(f"parameter {text}" for text in texts),
+        "dependence on the parameters: adaptive sparse interpolation of members at Leja points "
+        "(Chkifa, Cohen, Schwab 2014), checked by unseen members",
+    ]
+
+
+def _parameter_text(parameter: FamilyParameter, family: Family) -> str:
+    if parameter.function:
+        count = sum(p.function == parameter.function for p in family.parameters)
+        return f"Gaussian process with {count_noun(count, 'coefficient')}"
+    distribution = parameter.distribution
+    if not parameter.is_random and isinstance(distribution, Uniform | LogUniform):
+        scale = ", on a logarithmic scale" if isinstance(distribution, LogUniform) else ""
+        return f"in [{float(distribution.low):g}, {float(distribution.high):g}]{scale}"
+    return f"random, {distribution.brief}"
 
 
 def obstacle_text(method: str, obstacle: str) -> str:

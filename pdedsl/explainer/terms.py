@@ -164,9 +164,10 @@ def _entries(coefficient: Coefficient) -> tuple[Expr, ...]:
 
 
 def _dependence(coefficient: Coefficient, spec: Spec) -> str:
-    """Whether a coefficient is learned, variable (a function of x or t) or constant."""
+    """Whether a coefficient is learned, variable (a function of x or t), or constant, also for each member of a
+    family."""
     entries = _entries(coefficient)
-    heads = {w.head for w in spec.learned}
+    heads = {w.head for w in spec.learned} - {p.head for p in spec.family}
     matrices = isinstance(coefficient, Indexed) and coefficient.learned
     if matrices or any(f.head in heads for e in entries for f in atoms(e, Field)):
         return "learned"

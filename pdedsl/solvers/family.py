@@ -7,17 +7,22 @@ if it exceeds the tolerance, the interpolant is refined further.
 
 from __future__ import annotations
 
+import json
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from math import ceil, inf
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from pdedsl.compiler import Compilation
-from pdedsl.io import RunInterrupted
+from pdedsl.diagnostics.escaping import as_json
+from pdedsl.io import RunError, RunInterrupted, malformed_as_run_error, write_text_atomically
 from pdedsl.ir.family import Family, is_normal
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.runs.events import Finishing
@@ -28,12 +33,12 @@ from pdedsl.solvers.family_solution import FamilySolution, sample_members
 from pdedsl.solvers.member_modules import member_modules
 from pdedsl.solvers.method_result import SolverResult
 from pdedsl.solvers.progress import Watch
-from pdedsl.solvers.serialize import load_result, save
+from pdedsl.solvers.serialize import load_result, read_attempt, save
 from pdedsl.solvers.solver_method import SolveOptions
 from pdedsl.solvers.sparse_interpolation import SparseInterpolant
 from pdedsl.solvers.strategy import Attempt, Outcome, Strategy
 
-MEMBERS = "members"  # folder with their solutions
+MEMBERS, FAMILY = "members", "family.json"  # the folder with their solutions, and the indices of the interpolant
 UNSEEN = 12  # members by which the error is measured
 MEMBER_FACTOR, MARGIN_FACTOR = 0.1, 0.2  # errors of members, and surpluses of the margin, relative to the tolerance
 TIGHTENING = 0.25  # of the surpluses, if unseen members are not accurate
@@ -144,7 +149,7 @@ class FamilySolver:
         plan = self.compilation.plan_member(variables)
         budget = CpuBudget(max(self.options.budget.remaining, 1.0))
         options = replace(self.options, tolerance=MEMBER_FACTOR * self.options.tolerance, budget=budget, watch=Watch())
-        folder = None if self.folder is None else self.folder / MEMBERS / f"{self.count:04}"
+        folder = None if self.folder is None else member_folder(self.folder, variables)
         loaded = load_result(folder, plan, options) if folder is not None else None
         if loaded is not None:
             outcome, seconds = loaded
@@ -204,7 +209,42 @@ class FamilySolver:
         return {BREAK_EVEN: float(ceil(costs / saved))} if saved > 0 else {}
 
 
+# ---- Files
+
+
+def member_folder(folder: Path, variables: tuple[float, ...]) -> Path:
+    """The folder of the member at reference variables."""
+    return folder / MEMBERS / sha256(repr(variables).encode()).hexdigest()[:16]
+
+
 def solve_family(compilation: Compilation, options: SolveOptions, folder: Path | None) -> FamilySolution:
     """The solution of a family; members are stored in the folder."""
     with torch.random.fork_rng(devices=[]):
-        return FamilySolver(compilation, options, folder).run()
+        solver = FamilySolver(compilation, options, folder)
+        solution = solver.run()
+    if folder is not None:
+        write_text_atomically(folder / FAMILY, as_json({"indices": solver.interpolant.indices}) + "\n")
+    return solution
+
+
+def open_family(
+    compilation: Compilation, options: SolveOptions, folder: Path, estimate: ErrorEstimate, report: Mapping[str, Any]
+) -> FamilySolution:
+    """The solution of a family in a folder, with the error estimate and the content of its report."""
+    solver = FamilySolver(compilation, options, folder)
+    interpolant, modules = solver.interpolant, []
+    with malformed_as_run_error(f"{folder / FAMILY} cannot be read"):
+        indices = json.loads((folder / FAMILY).read_text("utf-8"))["indices"]
+        interpolant.indices.extend(tuple(map(int, index)) for index in indices)
+    for index in interpolant.indices:
+        variables = interpolant.node(index)
+        loaded = load_result(member_folder(folder, variables), compilation.plan_member(variables), options)
+        if loaded is None:
+            raise RunError(f"{member_folder(folder, variables)} is missing; solve the family again with --resume")
+        modules.append(loaded[0].result)
+    members = member_modules([m.module for m in modules])
+    center = members.combine(interpolant.weights(torch.zeros(1, interpolant.dimension, dtype=torch.float64))[0])
+    result = replace(modules[0], module=center, metrics=report["metrics"])
+    attempts = tuple(map(read_attempt, report["attempts"]))
+    seconds = float(report["seconds"])
+    return FamilySolution(compilation, result, estimate, seconds, folder, attempts, interpolant, members)

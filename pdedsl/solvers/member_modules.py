@@ -208,7 +208,7 @@ def _common_times(times: Sequence[Tensor]) -> Tensor:
     levels = torch.linspace(0, float(passed[-1]), int(torch.ceil(passed[-1])) + 1, dtype=union.dtype)
     after = torch.searchsorted(passed, levels.to(passed), right=True).clamp(1, len(union) - 1)
     fraction = (levels.to(passed) - passed[after - 1]) / (passed[after] - passed[after - 1])
-    found = union[after - 1] + fraction * (union[after] - union[after - 1])
+    found: Tensor = union[after - 1] + fraction * (union[after] - union[after - 1])
     found[0], found[-1] = union[0], union[-1]
     return found
 

@@ -12,7 +12,7 @@ from pdedsl.document import CodeBlock, Element, Heading, Items, Paragraph, Pictu
 from pdedsl.explainer.describe import method_lines, problem_lines
 from pdedsl.io import write_text_atomically
 from pdedsl.ir.plan import SolvePlan
-from pdedsl.solvers.error_estimate import ONE_DIGIT_RTOL, ErrorEstimate, Verdict
+from pdedsl.solvers.error_estimate import ErrorEstimate, Verdict
 from pdedsl.solvers.grid.grid_result import DISCRETE_RESIDUAL, L1_ERROR, NET_FLUX, TIME_ERROR
 from pdedsl.solvers.solution import Solution
 from pdedsl.solvers.strategy import Attempt, attempt_row
@@ -152,7 +152,7 @@ def _verdict_text(error_estimate: ErrorEstimate) -> str:
             f"the relative {'L1' if any(not isnan(c.mean) for c in error_estimate.comparisons) else 'L2'} error"
         )
     elif error_estimate.own is not None:
-        judged_error.append(f"the half-width of the 95 % confidence intervals (≤ {ONE_DIGIT_RTOL:g})")
+        judged_error.append(f"the estimated error (≤ {error_estimate.requested:.2g})")
     criteria = f" Judged by {' and '.join(judged_error)}; maxima are reported but not judged." if judged_error else ""
     return f"{VERDICTS[error_estimate.verdict]}{criteria}"
 

@@ -34,7 +34,8 @@ from pdedsl.runs.folder import (
 from pdedsl.runs.metrics import MetricsLog
 from pdedsl.solvers.budget import CpuBudget
 from pdedsl.solvers.error_estimate import Reference, assess
-from pdedsl.solvers.family import MEMBERS, solve_family
+from pdedsl.solvers.family import FAMILY, MEMBERS, solve_family
+from pdedsl.solvers.family_solution import FamilySolution
 from pdedsl.solvers.input_files import copy_input_files, input_files
 from pdedsl.solvers.pinn.residuals import read_measurements
 from pdedsl.solvers.pinn.trainer import elapsed_seconds
@@ -119,14 +120,19 @@ def solve(
         return solution
 
 
-def _solve_family(compilation: Compilation, options: SolveOptions, out: str | Path | None, resume: bool) -> Solution:
+def _solve_family(
+    compilation: Compilation, options: SolveOptions, out: str | Path | None, resume: bool
+) -> FamilySolution:
     """The solution of a family; its members are saved one by one, and are not solved again on resumption."""
+    assert isinstance(compilation.plan, SolvePlan)
     if out is None:
         return solve_family(compilation, options, None)
-    folder = Path(out)
-    with lock_run_folder(folder, resume, FILES | {MEMBERS}), catch_interrupts() as interrupted:
+    folder, problem = Path(out), compilation.plan.problem
+    initial = FILES | {MEMBERS, FAMILY} | {str(f) for f in input_files(problem)}
+    with lock_run_folder(folder, resume, initial), catch_interrupts() as interrupted:
         if (folder / SPEC).exists():
             require_same_spec((folder / SPEC).read_text("utf-8"), compilation.spec, folder)
+        copy_input_files(problem, compilation.spec.source, folder)
         write_text_atomically(folder / SPEC, compilation.spec.source.text)
         watch = replace(options.watch, interrupted=interrupted)
         solution = solve_family(compilation, replace(options, watch=watch), folder)

@@ -64,7 +64,7 @@ def _read_estimates(row: dict[str, float | None]) -> Estimates:
     return {EstimateKind[name.upper()]: inf if value is None else float(value) for name, value in row.items()}
 
 
-def _read_attempt(row: dict[str, Any]) -> Attempt:
+def read_attempt(row: dict[str, Any]) -> Attempt:
     error = inf if row["error"] is None else float(row["error"])
     return Attempt(row["method"], _read_estimates(row["estimates"]), float(row["cpu_seconds"]), row["outcome"], error)
 
@@ -91,7 +91,7 @@ def _rebuild_outcome(tensors: Tensors, plain: dict[str, Any], plan: SolvePlan, o
         raise TypeError("metrics must be numbers")
     result = SolverResult(module, solver.method, plain["metrics"], tuple(map(str, plain["notes"])), parameters)
     estimates = _read_estimates(plain.get("estimates", {}))  # none in solutions of version 0.3 and earlier
-    attempts = tuple(map(_read_attempt, plain.get("attempts", ())))
+    attempts = tuple(map(read_attempt, plain.get("attempts", ())))
     return Outcome(result, candidate, estimates, attempts, str(plain.get("unmet", "")))
 
 
@@ -126,6 +126,8 @@ def open_solution(folder: Path) -> Solution:
     if not isinstance(plan, SolvePlan):
         raise RunError(f"{folder} contains a training run: open it with pdedsl.Run.open")
     options = SolveOptions(_seed(compilation.spec))
+    if plan.family is not None:
+        return _open_family(folder, compilation, options)
     loaded = load_result(folder, plan, options)
     if loaded is None or not (folder / REPORT_JSON).exists():
         again = command("pdedsl", "solve", folder / SPEC, "-o", folder, "--resume")
@@ -133,6 +135,21 @@ def open_solution(folder: Path) -> Solution:
     outcome, seconds = loaded
     estimate = _read_estimate(folder / REPORT_JSON, outcome)
     return Solution(compilation, outcome.result, estimate, seconds, folder, outcome.attempts)
+
+
+def _open_family(folder: Path, compilation: Compilation, options: SolveOptions) -> Solution:
+    from pdedsl.solvers.family import open_family
+
+    path = folder / REPORT_JSON
+    if not path.exists():
+        again = command("pdedsl", "solve", folder / SPEC, "-o", folder, "--resume")
+        raise RunError(f"the solution in {folder} is incomplete. To continue: {again}")
+    with malformed_as_run_error(f"{path} cannot be read"):
+        read: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        own = ErrorBar(inf if read["error"]["value"] is None else read["error"]["value"], read["error"]["against"])
+        unmet = "; ".join(read["failures"]) if own.value > float(read["tolerance"]) else ""
+        estimate = ErrorEstimate((), (), tuple(read["notes"]), own, float(read["tolerance"]), unmet)
+    return open_family(compilation, options, folder, estimate, read)
 
 
 def _open_on_space(folder: Path, compilation: Compilation) -> Solution:
@@ -148,7 +165,7 @@ def _open_on_space(folder: Path, compilation: Compilation) -> Solution:
         estimate = ErrorEstimate((), (), tuple(read["notes"]), own, float(read["tolerance"]), unmet)
         result = evolution_result(compilation, round(read["metrics"][PATHS]), _seed(compilation.spec))
         result = replace(result, metrics=read["metrics"])
-        attempts = tuple(map(_read_attempt, read["attempts"]))
+        attempts = tuple(map(read_attempt, read["attempts"]))
         return Solution(compilation, result, estimate, float(read["seconds"]), folder, attempts)
 
 

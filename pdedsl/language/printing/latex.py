@@ -45,6 +45,12 @@ def _rows(statement: t.Statement) -> Iterator[str]:
             yield rf"{expression_to_latex(unknown)} &= {expression_to_latex(value)} && \text{{exactly}}"
         case t.LetDecl(name=head, params=params, value=value):
             yield rf"{name_to_latex(head)}{_arguments(params or ())} &:= {expression_to_latex(value)}"
+        case t.ParameterDecl(name=name, interval=interval):
+            yield rf"&\text{{for }} {name_to_latex(name)} \in {expression_to_latex(interval)}"
+        case t.ParameterFunctionDecl(name=name, params=params, distribution=distribution):
+            yield rf"&\text{{for }} {name_to_latex(name)}{_arguments(params)} \sim {expression_to_latex(distribution)}"
+        case t.RandomDecl(name=name, distribution=distribution):
+            yield rf"&{name_to_latex(name)} \sim {expression_to_latex(distribution)}"
         case t.SpaceDecl(factors=factors, where=where):
             for factor in factors:
                 match factor.body:

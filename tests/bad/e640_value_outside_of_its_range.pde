@@ -2,7 +2,7 @@ pde P
 space x in [0, 1]
 time t in [0, 1]
 unknown u(x, t) : scalar
-parameter ν in [0.01, 0.1]
+const ν = 0.5 in [0.01, 0.1]
 ∂u/∂t = ν Δu
 u(x, 0) = sin(π x)
 u = 0 on boundary
