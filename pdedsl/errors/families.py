@@ -29,16 +29,7 @@ inverse_problem = FAMILY.at(
     "learned parameters and measurements cannot be combined with parameters of a family",
     "make the parameter a const, or the learned one a parameter",
 )
-condition_on_parameter = FAMILY.at(
-    "the domain and the time interval cannot depend on a parameter",
-    "scale the coordinates, so that the parameter becomes a coefficient",
-)
 
 
 def unknown_scale(name: str, span: Span) -> PdeError:
     return PARAMETER(f"unknown scale '{name}' of a parameter", span, "use log, or nothing", fixes=remove(span))
-
-
-def zero_in_range(name: str, span: Span) -> PdeError:
-    message = f"the sign of '{name}' changes in its range, and the problem is not well-posed for all of its values"
-    return FAMILY(message, span, "choose an interval on which the problem is well-posed")

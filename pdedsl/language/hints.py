@@ -139,7 +139,7 @@ HINTS: tuple[NotationHint, ...] = (
     *_rules("equations are not numbered", ("", rf"^\s*\d{{1,3}}[.)]\s+(?={_EQUATION}$)", "")),
     *_rules("formulas are written without $", ("LaTeX", r"^(\s*)\$+\s*([^$]+?)\s*\$+[^$=]*$", r"\1\2")),
     *_rules("formulas are not aligned by &", ("LaTeX", r"\s*&\s*=", " =")),
-    *_rules("an equation is written with '='", ("Julia", r"^([^=~]*)~([^=~]*)$", r"\1=\2")),
+    *_rules("an equation is written with '='", ("Julia", r"^(?!\s*random\b)([^=~]*)~([^=~]*)$", r"\1=\2")),
     *_rules(
         "functions are defined by 'let'", ("Python", r"^(\s*)def\s+(\w+\([\w, ]*\))\s*:\s*return\s+", r"\1let \2 = ")
     ),
