@@ -25,6 +25,7 @@ from pdedsl import errors
 from pdedsl.config.base import Form
 from pdedsl.config.blocks import ENTRIES, default_text
 from pdedsl.config.data import DATA, MEASURED
+from pdedsl.config.distributions import DISTRIBUTIONS, RANDOM_FUNCTIONS
 from pdedsl.config.evaluation import ATTACKS, CERTIFICATES
 from pdedsl.config.meanings import meaning_of
 from pdedsl.config.methods import DIFFUSIONS, INTEGRATORS, SOLVERS
@@ -50,6 +51,8 @@ FAMILIES = {
     "Architectures for equations on feature maps": FRAMES,
     "Data sets": DATA,
     "Measurements": MEASURED,
+    "Distributions of parameters": DISTRIBUTIONS,
+    "Random functions": RANDOM_FUNCTIONS,
     "Optimizers": OPTIMIZERS,
     "Learning-rate schedules": SCHEDULES,
     "Data augmentations": AUGMENTATIONS,

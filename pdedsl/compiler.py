@@ -271,7 +271,24 @@ class Compilation(Record):
         return plan
 
     def plan_member(self, reference: tuple[float, ...]) -> SolvePlan:
-        """The plan of a member of a family, at reference variables of its parameters."""
+        """The plan of a member of a family.
+
+        Args:
+            reference: the reference variable of each parameter: in [-1, 1] for an interval, in standard deviations from
+                the mean for a normal or lognormal number.
+
+        Returns:
+            The complete plan.
+
+        Raises:
+            PdeError: with the reason, if no method is applicable.
+
+        Example:
+            >>> import pdedsl
+            >>> plan = pdedsl.compile("heat_family").plan_member((1.0, 0.0))  # κ = 0.5, q = 1
+            >>> plan.method.name
+            'grid'
+        """
         from pdedsl.ir.plan import SolvePlan
         from pdedsl.planning.families import plan_member
 

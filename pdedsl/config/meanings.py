@@ -161,6 +161,13 @@ MEANINGS = {
     "evaluate.audit": "search for signs of gradient masking",
     "evaluate.reference": "reference solution on a grid",
     "evaluate.plot": "figures",
+    # parameters of families
+    "low": "lower end",
+    "high": "upper end",
+    "mean": "mean; of the logarithm for lognormal",
+    "deviation": "standard deviation; of the logarithm for lognormal",
+    "length": "correlation length",
+    "modes": "terms of the expansion",
     "solve.tolerance": "relative L2 error to reach; 1e-4 by default, 1e-2 for shocks",
     "solve.budget": "CPU time",
 }

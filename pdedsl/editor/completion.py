@@ -17,6 +17,7 @@ from pdedsl.config import keyword_aliases
 from pdedsl.config.base import Choice, Flag, Form, Forms, Param
 from pdedsl.config.blocks import ENTRIES, BoxRestriction, Calls, NoValue, OptionNames, Plain
 from pdedsl.config.data import MEASURED
+from pdedsl.config.distributions import DISTRIBUTIONS, RANDOM_FUNCTIONS
 from pdedsl.config.meanings import meaning_of
 from pdedsl.config.methods import PARTS
 from pdedsl.config.networks import NETWORKS, OPERATORS
@@ -250,7 +251,7 @@ def _context(tokens: list[Token], block: str) -> Context:
 
 
 def _in_bracket(tokens: list[Token], at: int, block: str) -> Context:
-    if at == 2 and tokens[0].type in ("UNKNOWN", "LEARN", "LET"):
+    if at == 2 and tokens[0].type in ("UNKNOWN", "LEARN", "LET", "PARAMETER"):
         variables = (NameKind.COORDINATE, NameKind.TIME)
         return _name_context(*variables, *((NameKind.UNKNOWN,) if tokens[0].type != "UNKNOWN" else ()))
     outer = _context(tokens[: at - 1], block) if tokens[at].type == "CALL" else _context(tokens[:at], block)
@@ -326,6 +327,10 @@ def _in_statement(kinds: list[str], tokens: list[Token]) -> Context:
             return _in_declaration(kinds, tokens)
         case "CONST" | "LET":
             return _expression_context(tokens) if "EQUAL" in kinds else NO_COMPLETION
+        case "PARAMETER":
+            return _call_context(RANDOM_FUNCTIONS) if last == "FROM" else NO_COMPLETION
+        case "RANDOM":
+            return _call_context(DISTRIBUTIONS) if last == "TILDE" else NO_COMPLETION
         case "REALIZE":
             if last == "BY":
                 return _call_context(PARTS.get(str(tokens[1]), {}))

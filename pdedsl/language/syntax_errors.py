@@ -224,6 +224,8 @@ STATEMENT_EXAMPLES = {
     "CONST": "as in: const σ = 0.1",
     "LET": "as in: let f(x) = exp(-x²)",
     "LEARN": "as in: learn v(x, t) : vector = mlp(width=64, depth=4), or learn ν : scalar > 0 = 0.1",
+    "PARAMETER": "as in: parameter κ in [0.2, 1.5], or parameter f(x) from gaussian_process(length=0.2, modes=10)",
+    "RANDOM": "as in: random κ ~ lognormal(0, 0.3)",
     "EXACT": "as in: exact u = exp(-t) sin(x)",
     "OBSERVE": 'as in: observe u from npz("points.npz")',
     "REALIZE": "as in: realize diffusion by noise(samples=32), or realize equation by grid",
