@@ -114,3 +114,9 @@ def _sync(path: Path) -> None:
         pass
     finally:
         os.close(handle)
+
+
+def shipped_folder() -> Path:
+    """The folder of shipped specs: inside the installed package, or beside it in a checkout."""
+    inside = Path(__file__).parent / "specs"
+    return inside if inside.is_dir() else Path(__file__).parents[1] / "specs"

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 
 from pdedsl import errors
 from pdedsl.diagnostics import Source, closest_match
+from pdedsl.io import shipped_folder as shipped_folder
 
 MAX_BYTES = 1 << 20  # of a spec: far above any text written by hand
 _HEADER = re.compile(r'^\s*pde\s+(\w+)(?:\s+"([^"\n]*)")?', re.MULTILINE)
 
 
 # ---- Shipped specs: each can be named instead of a path
-
-
-@cache
-def shipped_folder() -> Path:
-    """The folder of shipped specs: inside the installed package, or beside it in a checkout."""
-    inside = Path(__file__).parent / "specs"
-    return inside if inside.is_dir() else Path(__file__).parents[1] / "specs"
 
 
 def shipped_specs() -> dict[str, Path]:

@@ -52,6 +52,7 @@ ANYWHERE = [
     ("", "pde P\nspace x in pixels\ntime t in [0, 1]\nunknown Y(x, t) : channels\n"
          "learn K : operator, {} = conv\n∂Y/∂t = K Y\n"),
     ("", "pde P\nspace {}\nunknown u(x) : scalar\nΔu = u\n"),
+    ("", "pde P\nspace x in [0, 1]\nunknown u(x) : scalar\nu = 1 + {}\n"),
     ("", "pde P\nspace x in [0, 1]\nunknown u(x) : scalar\nΔu = 1\nu = 0 on right\n{}\n"),
 ]  # fmt: skip
 

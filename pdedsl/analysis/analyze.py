@@ -11,6 +11,7 @@ from pdedsl.analysis.classification import analyze_summands, classify, forward_j
 from pdedsl.analysis.compatibility import compatibility_warnings
 from pdedsl.analysis.exact_solution import exact_solution_errors
 from pdedsl.analysis.feature_maps.axioms import Findings, analyze_feature_maps
+from pdedsl.analysis.integral_equations import integral_equation_errors
 from pdedsl.analysis.normal_form import NormalForm, normal_form, with_named_constants
 from pdedsl.analysis.problem import Problem, time_direction
 from pdedsl.analysis.random_residual import match_random_residual, noise_name
@@ -62,7 +63,8 @@ def _without_zero_diffusion(spec: Spec, equations: tuple[EquationFacts, ...]) ->
 
 def _analyze_functions(spec: Spec) -> Findings:
     problems = tuple(_build_problem(e, spec) for e in spec.equations)
-    diagnostics = (*well_posedness_errors(problems), *exact_solution_errors(spec), *compatibility_warnings(problems))
+    diagnostics = (*well_posedness_errors(problems), *integral_equation_errors(spec), *exact_solution_errors(spec))
+    diagnostics = (*diagnostics, *compatibility_warnings(problems))
     return Findings(tuple(map(_facts, problems)), _axioms(problems, spec), diagnostics)
 
 

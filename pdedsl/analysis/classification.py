@@ -32,7 +32,7 @@ from pdedsl.ir.terms import (
     Term,
 )
 from pdedsl.numerics.eigenvalues import tridiagonal_form
-from pdedsl.symbolic.symbols import Applied, Field, Partial, atoms
+from pdedsl.symbolic.symbols import Applied, Field, Integral, Partial, atoms, atoms_outside_integrals
 
 # ---- Signature of the second-order coefficients
 
@@ -144,6 +144,8 @@ def classify(form: NormalForm, jet: Jet, terms: Sequence[Term]) -> EquationClass
         return EquationClass.HIGHER_ORDER
     if equation.order > 2:
         return EquationClass.HIGHER_ORDER if jet.order else EquationClass.ODE
+    if jet.order == 0 and any(e.has(Integral) for e in equation.rhs):
+        return EquationClass.INTEGRAL
     if equation.order == 2:
         return classify_second_order_in_time(jet, spec) if jet.order == 2 else EquationClass.WAVE
     match jet.order:
@@ -164,7 +166,8 @@ def _with_other_unknowns(form: NormalForm, jet: Jet) -> Jet:
     """The jet with derivatives of other unknowns, and of this one at another point or time, included: as derivatives
     of this one with generic coefficients, or as coefficients if this one is differentiated itself."""
     own, here = form.component(0), {form.component(k) for k in range(len(form.equation.rhs))}
-    partials = [p for e in form.equation.rhs for p in atoms(e, Partial) if _is_of(p, form.heads) and p.body not in here]
+    every = (p for e in form.equation.rhs for p in atoms_outside_integrals(e, Partial))
+    partials = [p for p in every if _is_of(p, form.heads) and p.body not in here]
     if not partials:
         return jet
     alone = [e.xreplace(dict.fromkeys(partials, Dummy(positive=True))) for e in form.equation.rhs]

@@ -2,8 +2,8 @@
 
 A residual is compared with the magnitude of its terms, at the same point and over the domain, so that rounding errors
 are ignored in any units. A violation is discarded if the terms cancel symbolically, or in high precision at all sample
-points. Equations and conditions with an unknown or learned field without a known value are not checked; of a family,
-one generic member is.
+points. Equations and conditions with an unknown or learned field without a known value, or with values from a file,
+which are interpolated, are not checked; of a family, one generic member is.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from sympy import Add, Expr, Rational, Symbol
+from sympy import Add, Expr, Heaviside, Rational, Symbol
 
 from pdedsl import errors
 from pdedsl.analysis.sample_points import precise_value_at
@@ -20,11 +20,12 @@ from pdedsl.diagnostics import Diagnostic, Span
 from pdedsl.ir.boundary import Face, LevelSet, normal_components
 from pdedsl.ir.family import generic_values
 from pdedsl.ir.spec import Condition, ConditionKind, Spec
-from pdedsl.symbolic.calculus import differentiate
+from pdedsl.symbolic.calculus import differentiate, integrate
+from pdedsl.symbolic.data_functions import DataFunction
 from pdedsl.symbolic.domain import Region, region_of
 from pdedsl.symbolic.evaluate import Point, compile_function, evaluate_at_points
 from pdedsl.symbolic.rewrite import expand, expression_size, rebuild, substitute
-from pdedsl.symbolic.symbols import Field, Partial
+from pdedsl.symbolic.symbols import Field, Integral, Partial
 
 SAMPLES = 16  # points per equation or condition: a wrong formula fails at almost every point
 RESIDUAL_RTOL = 1e-8  # relative to the magnitude of the terms
@@ -53,7 +54,7 @@ def exact_solution_errors(spec: Spec) -> tuple[Diagnostic, ...]:
 
 def _violation(rows: list[Row], region: Region) -> float:
     """The largest residual above rounding error; zero if there is none."""
-    known = [row for row in rows if not any(term.has(Field) for term in row[0])]
+    known = [row for row in rows if not any(term.has(Field, DataFunction) for term in row[0])]
     residuals = [(*_residual(terms, points, region), terms, fixed, points) for terms, fixed, points in known]
     for size, point, terms, fixed, points in sorted(residuals, key=lambda one: -one[0]):
         rounded = bool(size) and _is_rounding(terms, point, size, region)
@@ -125,7 +126,8 @@ def _substitute_solution(expr: Expr, spec: Spec) -> Expr:
                     value = differentiate(value, slot, chain=True)
                 return substitute(value, dict(zip(own[body.head], body.arguments, strict=True)))
             case Field() if _key(e) in known:
-                return substitute(known[_key(e)], dict(zip(own[e.head], e.arguments, strict=True)))
+                value = substitute(known[_key(e)], dict(zip(own[e.head], e.arguments, strict=True)))
+                return _with_history(value, e, spec)
             case Partial(body=body, slots=slots) if not isinstance(body, Field):
                 inner = of(body)
                 for slot in slots:
@@ -133,10 +135,22 @@ def _substitute_solution(expr: Expr, spec: Spec) -> Expr:
                 return inner
             case Field() | Partial():
                 return e
+            case Integral(body=body, variable=variable, lower=lower, upper=upper):
+                return integrate(of(body), variable, lower, upper)
             case _:
                 return rebuild(e, [of(a) for a in e.args]) if e.args else e
 
     return of(expr.xreplace({**spec.values, **generic_values(spec)}))
+
+
+def _with_history(value: Expr, field: Field, spec: Spec) -> Expr:
+    """The value of an exact solution, and that of its history at earlier times."""
+    past = next((h for h in spec.histories if h.unknown == field.head), None)
+    if past is None or spec.time is None or field.arguments[-1] == spec.time.symbol:
+        return value
+    before = past.value[_key(field)[1] - 1].xreplace({spec.time.symbol: field.arguments[-1]})
+    elapsed = field.arguments[-1] - spec.time.start
+    return value * Heaviside(elapsed) + before * Heaviside(-elapsed)
 
 
 def _key(f: Field) -> tuple[Symbol, int]:
@@ -160,6 +174,9 @@ def _equation_rows(spec: Spec, region: Region) -> Iterator[tuple[Span, Row]]:
 
 
 def _condition_rows(spec: Spec, region: Region) -> Iterator[tuple[Span, Row]]:
+    for normalization in spec.integral_conditions:
+        terms = [_substitute_solution(term, spec) for term in Add.make_args(normalization.value)]
+        yield normalization.span, (terms, {}, region.interior(1))
     for c in spec.conditions:
         for row in _initial_rows(c, spec, region) if not c.on_boundary else _boundary_rows(c, spec, region):
             yield c.span, row

@@ -30,7 +30,7 @@ from pdedsl.ir.terms import (
 from pdedsl.ir.types import Vector
 from pdedsl.record import Record
 from pdedsl.symbolic.rewrite import expand_products
-from pdedsl.symbolic.symbols import Applied, Field, Partial, atoms
+from pdedsl.symbolic.symbols import Applied, Field, Integral, Partial, atoms
 
 # ---- Terms of each summand
 
@@ -118,6 +118,8 @@ def _group_by_factor(parts: list[LinearTerm], form: NormalForm, k: int) -> dict[
 def _factor_of(variable: Expr, form: NormalForm, own: Field) -> Factor:
     if variable is S.One:
         return Factor(FactorKind.ONE)
+    if isinstance(variable, Integral):
+        return Factor(FactorKind.NONLOCAL, mixed_or_delayed=_has_delay(variable, form))
     field, slots = (variable.body, variable.slots) if isinstance(variable, Partial) else (variable, ())
     if _is_at_another_point(field, form):
         return Factor(FactorKind.NONLOCAL, mixed_or_delayed=_is_at_another_time(field, form))
@@ -210,6 +212,8 @@ def _has_delay(expr: Expr, form: NormalForm) -> bool:
 
 def spatial_order(expr: Expr, form: NormalForm) -> int:
     """The order of the highest derivative of an unknown in space: ∂/∂x σ(∂u/∂x) is of second order."""
+    if isinstance(expr, Integral):
+        return 0
     if not isinstance(expr, Partial):
         return max((spatial_order(a, form) for a in expr.args), default=0) if expr.args else 0
     if not _unknowns_in(expr.body, form):

@@ -26,6 +26,7 @@ from pdedsl.codegen.program import (
     replace_children,
 )
 from pdedsl.numerics.functions import NARY_FUNCTIONS, UNARY_FUNCTIONS
+from pdedsl.symbolic.data_functions import DataFunction
 from pdedsl.symbolic.evaluate import fold
 from pdedsl.symbolic.symbols import Component as CoordinateComponent
 from pdedsl.symbolic.symbols import Contraction, Field, Partial
@@ -42,6 +43,13 @@ X = Ref("x")
 OPERATORS = {"Add": "+", "Mul": "*", "Pow": "**"}
 
 
+def _interpolant(e: DataFunction, args: list[Node]) -> Node:
+    source = e.source
+    lists = (ItemList(source.axes), ItemList(source.periods), ItemList(e.orders))
+    known: tuple[Node, ...] = (source.file, source.digest, source.name, *lists)
+    return Call("pdedsl.runtime.grid_interpolation.interpolate", (*known, *args))
+
+
 def expression_node(expr: Expr, leaf: Leaf, points: Ref = X) -> Node:
     """The expression at points `x` and time `t`; planning has made sure that it has one of these forms.
 
@@ -50,6 +58,8 @@ def expression_node(expr: Expr, leaf: Leaf, points: Ref = X) -> Node:
 
     def operation(e: Expr, args: list[Node]) -> Node:
         name = type(e).__name__
+        if isinstance(e, DataFunction):
+            return _interpolant(e, args)
         if name in OPERATORS:
             return Operation(OPERATORS[name], tuple(args))
         if name in NARY_FUNCTIONS:

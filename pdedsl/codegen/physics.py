@@ -34,7 +34,7 @@ from pdedsl.ir.ansatz import HardConstraints
 from pdedsl.ir.boundary import ConditionResidual
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.problem import StrongForm
-from pdedsl.ir.residual import Derivative, Residual
+from pdedsl.ir.residual import Derivative, NonlocalTerm, Residual
 from pdedsl.ir.spec import Interval, Learned, Spec
 from pdedsl.symbolic.mesh_domain import MeshNormal
 from pdedsl.symbolic.printing import notation
@@ -53,7 +53,11 @@ def residual_functions(problem: StrongForm, spec: Spec) -> list[FunctionDefiniti
     equations = [_equation(f"{EQUATION}{k}", r, problem, spec) for k, r in enumerate(problem.equations, 1)]
     imposed = [(c, r) for c in problem.conditions for r in c.residuals]
     conditions = [_condition(f"{CONDITION}{k}", c, r, problem, spec) for k, (c, r) in enumerate(imposed, 1)]
-    return [*equations, *conditions, *_exact(problem, spec)]
+    normalizations = [
+        _residual(f"normalization_{k}", r, f"Residual of {source_reference(r.span, spec)}.", problem, spec)
+        for k, (_, r) in enumerate(problem.normalizations, 1)
+    ]
+    return [*equations, *conditions, *normalizations, *_exact(problem, spec)]
 
 
 def _equation(name: str, residual: Residual, problem: StrongForm, spec: Spec) -> FunctionDefinition:
@@ -84,11 +88,42 @@ def _residual(name: str, residual: Residual, doc: str, problem: StrongForm, spec
         derivatives = Call(f"{RUNTIME}.diff.autodiff.partial_derivatives", (Ref("model"), POINTS, *paths))
         bindings.append(Binding("values", derivatives))
         bindings += [Binding(names.of[s], IndexedComponent(Ref("values"), k)) for k, (s, _) in enumerate(jet_variables)]
+    bindings += [Binding(names.of[s], _nonlocal_term(term, problem)) for s, term in residual.nonlocal_terms]
     normal = (("normal", None),) if expr.has(MeshNormal) else ()
     params = (("model", None), ("points", None), *normal, *((python_name(w), None) for w in fields))
     result = _at_points(expr, names)
     doc = f"{doc[:-1]}, away from the discontinuities of its coefficients." if residual.has_dirac else doc
     return FunctionDefinition(name, params, doc, tuple(bindings), result, returns=ReturnType.TENSOR)
+
+
+def _nonlocal_term(term: NonlocalTerm, problem: StrongForm) -> Node:
+    """An integral by quadrature, with the bound variables as further coordinates; or a value at another point."""
+    variables = (*problem.domain.coordinates, *(r.variable for r in term.ranges))
+    columns = {x: IndexedComponent(POINTS, k) for k, x in enumerate(variables)}
+
+    def leaf(e: Expr) -> Node | None:
+        return values.get(e) or columns[e] if isinstance(e, Symbol) else None
+
+    def stacked(exprs: Sequence[Expr]) -> Node:
+        nodes = (expression_node(e, leaf, POINTS) for e in exprs)
+        return Call(f"{RUNTIME}.tensor_helpers.stack_components", (POINTS, *nodes))
+
+    values: dict[Symbol, Node] = {}
+    for symbol, value in term.values:
+        path = ItemList(derivative_path(value.derivative))
+        derivatives = Call(f"{RUNTIME}.diff.autodiff.partial_derivatives", (Ref("model"), stacked(value.point), path))
+        found: Node = IndexedComponent(derivatives, 0)
+        if value.history is not None:
+            past, after = (expression_node(e, leaf, POINTS) for e in (value.history, value.point[-1] - value.start))
+            found = Call(f"{RUNTIME}.quadrature.with_history", (after, past, found))
+        values[symbol] = found
+    integrand = expression_node(term.integrand, leaf, POINTS)
+    if not term.ranges:
+        return integrand
+    limits = (Lambda(("points",), stacked((r.lower, r.upper, *r.kinks))) for r in term.ranges)
+    periods = tuple(k for k, r in enumerate(term.ranges) if r.periodic)
+    named = (("periodic", ItemList(periods)),) if periods else ()
+    return Call(f"{RUNTIME}.quadrature.integral", (Lambda(("points",), integrand), POINTS, *limits), named)
 
 
 def _exact(problem: StrongForm, spec: Spec) -> Iterator[FunctionDefinition]:
@@ -122,7 +157,7 @@ class PythonNames:
 
     def __init__(self, problem: StrongForm, residual: Residual | None) -> None:
         self.statement = problem
-        jet_variables = [s for s, _ in residual.jet_variables] if residual else []
+        jet_variables = [s for s, _ in (*residual.jet_variables, *residual.nonlocal_terms)] if residual else []
         own = {python_name(w) for w in problem.parameters}
         self.of = _python_names([*problem.domain.coordinates, *jet_variables], own)
 

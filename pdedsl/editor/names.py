@@ -13,7 +13,7 @@ from pdedsl.diagnostics import Source, Span
 from pdedsl.editor.visitor import NameRole
 from pdedsl.language import ast as t
 from pdedsl.language.lexer import StatementTokens, TokenizedSource, span_of
-from pdedsl.language.names import canonical_name
+from pdedsl.language.names import SUPERSCRIPT_LETTERS, canonical_name
 from pdedsl.record import Record
 
 _NUMERATOR = re.compile(r"∂[⁰¹²³⁴-⁹]*([^/\s₀-₉ᵢⱼₖ-ₙ]*)")
@@ -150,6 +150,9 @@ def _local_declarations(statement: t.Statement, known: set[str]) -> Iterator[Dec
     for node in t.walk(statement):
         if isinstance(node, t.Summation):
             yield Declaration(node.index.id, node.index.text, node.index.span, NameKind.INDEX, statement, node.span)
+        if isinstance(node, t.Integral) and node.variable.id not in known:
+            variable = node.variable
+            yield Declaration(variable.id, variable.text, variable.span, NameKind.INDEX, statement, node.span)
 
 
 # ---- Spans
@@ -184,6 +187,11 @@ def _names_of(token: Token, text: str) -> Iterator[tuple[str, Span | None]]:
             if name:
                 yield name[1], _in_numerator(token, name[1], text)
             yield from _in_denominator(token, below, text)
+        case "DIFFERENTIAL":
+            yield token[1:], Span(span_of(token).start + 1, span_of(token).end)
+        case "INTEGRAL_LIMITS" if token[-1] in SUPERSCRIPT_LETTERS.values():
+            end = span_of(token).end
+            yield next(n for n, letter in SUPERSCRIPT_LETTERS.items() if letter == token[-1]), Span(end - 1, end)
         case "OPERATOR" | "DENOMINATOR":
             yield from _in_denominator(token, token.partition("/")[2], text)
 

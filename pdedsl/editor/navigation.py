@@ -13,7 +13,7 @@ from pdedsl.diagnostics.fixes import Edit, apply_edits
 from pdedsl.editor.document import Document, analysed
 from pdedsl.editor.names import NameKind, Occurrence
 from pdedsl.language.elaborate.expressions import RESERVED
-from pdedsl.language.names import canonical_name
+from pdedsl.language.names import SUPERSCRIPT_LETTERS, canonical_name
 from pdedsl.language.parser import scanner
 
 
@@ -43,13 +43,19 @@ def rename(document: Document, offset: int, new: str) -> tuple[Edit, ...]:
     if renamable(document, offset) is None or occurrence is None or occurrence.of is None:
         return ()
     _require_free(document, occurrence, new)
-    edits = tuple(Edit(o.span, new) for o in document.names.of(occurrence.of))
+    edits = tuple(Edit(o.span, _replacement(document, o, new)) for o in document.names.of(occurrence.of))
     after = analysed(apply_edits(document.text, edits), document.source.name)
     before = document.spec.hash if document.spec else None
     same = after.spec.hash == before if after.spec else before is None
     if not same or [d.code for d in after.diagnostics] != [d.code for d in document.diagnostics]:
         raise errors.names.name_conflict(new, occurrence.span)
     return edits
+
+
+def _replacement(document: Document, occurrence: Occurrence, new: str) -> str:
+    """The new name; as the limit of an integral, `∫₀ˣ`, a raised letter or `^name`."""
+    raised = document.text[occurrence.span.start : occurrence.span.end] in SUPERSCRIPT_LETTERS.values()
+    return SUPERSCRIPT_LETTERS.get(canonical_name(new), f"^{new}") if raised else new
 
 
 def _require_free(document: Document, occurrence: Occurrence, new: str) -> None:

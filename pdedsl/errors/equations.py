@@ -35,6 +35,19 @@ MISSING_BOUNDARY = Code("E417", "a boundary condition is missing")
 REMOVE_FOR = "remove 'for …'"
 
 
+vector_normalization = INVALID_CONDITION.at(
+    "a normalization is one scalar condition", "write one line for each component, as in: ∫_Ω u₁ dx = 1"
+)
+
+
+invalid_history = INVALID_CONDITION.at(
+    "a history prescribes an unknown by a known function, before the initial time", "as in: u(t) = 1 for t in [-1, 0]"
+)
+discontinuous_history = INVALID_CONDITION.at(
+    "the initial value differs from the history at the initial time", "remove it: the history prescribes it"
+)
+
+
 def missing_unknown(step: bool, span: Span) -> PdeError:
     """`step` for `Δt = 0.01`."""
     hint = TIME_STEPS_HINT if step else "define constants and functions with const or let"
@@ -277,7 +290,7 @@ def not_identifiable(name: str, unknown: str, span: Span) -> Diagnostic:
     return NOT_IDENTIFIABLE.warning(message, span, f'add observations: observe {unknown} from npz("points.npz")')
 
 
-# ---- Well-posedness and axioms (E418 to E423, W40x); terms are quoted from the spec
+# ---- Well-posedness and axioms (E418 to E426, W40x); terms are quoted from the spec
 
 
 ILL_POSED = Code("E418", "ill-posed problem: backward diffusion, or boundary data for a hyperbolic equation")
@@ -286,6 +299,9 @@ REFUTED = Code("E420", "a required axiom does not hold")
 NOT_APPLICABLE = Code("E421", "a required axiom does not apply to the equation")
 OUTFLOW = Code("E422", "Dirichlet condition at an outflow boundary")
 LEARNED_SIGN = Code("E423", "a diffusion coefficient that is learned, or a parameter, may be negative")
+FIRST_KIND = Code("E424", "an integral equation of the first kind is ill-posed")
+OUTSIDE_DOMAIN = Code("E425", "an unknown is evaluated outside of its domain")
+SINGULAR_KERNEL = Code("E426", "a weakly singular kernel is not supported")
 UNSTABLE_STEP = Code("W401", "the time step may be unstable")
 INCOMPATIBLE_DATA = Code("W402", "initial and boundary data are incompatible")
 INCOMPATIBLE_NEUMANN_DATA = Code(
@@ -311,6 +327,28 @@ def _change_sign(terms: str, sign: Edit | None) -> tuple[Fix, ...]:
     return (Fix(f"change the sign of {terms}", (sign,)),) if sign else ()
 
 
+def first_kind(volterra: bool, span: Span) -> PdeError:
+    """`∫ k(x, s) u(s) ds = f(x)`: u occurs only in integrals."""
+    hint = "regularize it: add a small multiple of the unknown, as in 0.001 u + ∫₀¹ k(x, s) u(s) ds = f(x)"
+    if volterra:
+        hint = "differentiate it: ∫₀ˣ k(x, s) u(s) ds = f gives k(x, x) u + ∫₀ˣ ∂k/∂x u(s) ds = ∂f/∂x"
+    return FIRST_KIND("integral equation of the first kind: the problem is ill-posed", span, hint)
+
+
+def outside_domain(name: str, value: float, low: float, high: float, span: Span) -> PdeError:
+    message = f"an unknown is evaluated at {name} = {value:.3g}, outside of [{low:g}, {high:g}]"
+    return OUTSIDE_DOMAIN(message, span, "enlarge the domain, change the argument or the limits, or make it periodic")
+
+
+def missing_history(name: str, earliest: str, start: str, span: Span) -> PdeError:
+    hint = f"add the history, as in: {name} = 1 for t in [{earliest}, {start}]"
+    return OUTSIDE_DOMAIN(f"'{name}' is evaluated before the initial time, where it has no history", span, hint)
+
+
+singular_kernel = SINGULAR_KERNEL.at(
+    "the kernel is unbounded in the range of integration: weakly singular kernels are not supported",
+    "nearest: substitute s = x - σ² for 1/√(x - s), as in 2 ∫₀^√x u(x - σ²) dσ",
+)
 indefinite_diffusion = INDEFINITE.of(
     "the diffusion matrix of {terms} is indefinite", "the diffusion matrix must be positive semidefinite"
 )

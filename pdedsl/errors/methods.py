@@ -53,6 +53,24 @@ coupled_boundaries = NONLOCAL.at(
     "u(1) = u(0) + c and u(1) = -u(0) are supported for all unknowns at once, each with the same condition, without c, "
     "for all derivatives below the order of its equation",
 )
+unsupported_integrand = NONLOCAL.at(
+    "an integrand with learned functions, or with derivatives of nonlinear functions, is not supported",
+    "integrate products of known functions, unknowns and their derivatives",
+)
+nonlinear_in_integral = NONLOCAL.at(
+    "a nonlinear function of an integral in another integral is not supported",
+    "nearest: another unknown for the inner integral, as in v = ∫₀ˣ u(s) ds",
+)
+
+
+def nonlocal_not_applicable(method: str, reason: str, span: Span) -> PdeError:
+    """`reason` is why a grid, the only method for nonlocal terms, does not apply either; empty if it does."""
+    if reason:
+        return NONLOCAL(f"this integral or nonlocal term is not supported: {reason}", span)
+    message = f"{method} is not applicable: the problem has integrals or nonlocal terms"
+    return NONLOCAL(message, span, "use: realize equation by grid", fixes=replace_by(["grid"], span))
+
+
 nonlocal_term = NONLOCAL.at(
     "nonlocal and delay terms are not supported",
     "write every unknown without arguments, or with the arguments of its declaration",

@@ -190,3 +190,20 @@ def empty_split(fraction: float, samples: int, validates: bool, span: Span) -> P
     """`validates` if all samples would be used for validation."""
     left = "no training samples" if validates else "no validation samples"
     return VALIDATION(f"validation={fraction:g} of {samples} samples leaves {left}", span)
+
+
+# ---- Values on a grid
+
+
+def invalid_grid(file: str, reason: str, span: Span) -> PdeError:
+    hint = (
+        "save a one-dimensional array for each coordinate and the values on their grid, as in np.savez(file, x=x, u=u)"
+    )
+    return INVALID_ARRAYS(f"{file}: {reason}", span, hint)
+
+
+def grid_too_small(
+    file: str, name: str, found: tuple[float, float], needed: tuple[float, float], span: Span
+) -> PdeError:
+    message = f"{file}: '{name}' covers [{found[0]:g}, {found[1]:g}] only, not [{needed[0]:g}, {needed[1]:g}]"
+    return INVALID_ARRAYS(message, span, "values are interpolated, not extrapolated: enlarge the grid of the file")

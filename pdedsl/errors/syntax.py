@@ -36,7 +36,8 @@ MISSING_UNKNOWN = Code("E125", "`unknown` is missing")
 COORDINATES_HINT = "declare all coordinates in one statement, as in: space (x, y) in [0, 1] × [0, 2]"
 LET_HINT = "define a subexpression with let"
 SUM_HINT = "as in sum(i, v[i]^2)"
-OPERATOR_HINTS = {"sum": SUM_HINT}
+OPERATOR_HINTS = {"sum": SUM_HINT, "int": "as in int(0, x, u(s), s), or int(Omega, u, x)"}
+INTEGRAL_HINT = "as in ∫₀ˣ u(s) ds, ∫_a^b u(s) ds, ∫_Ω u dx, or int(0, x, u(s), s)"
 SIMPLIFY_HINT = "simplify the expression"
 TIME_STEPS_HINT = "the solver chooses the time steps; on data and on pixels: realize time by euler(steps=100)"
 PIECEWISE_HINT = "there is no 'if': use heaviside(x - 0.5) for pieces in space and 'for t in [a, b]' for time intervals"
@@ -133,6 +134,9 @@ missing_operand = INVALID_SYNTAX.at("missing operand of this operator", "write t
 not_an_operator = INVALID_SYNTAX.of("{written} is not an operator", "write ∇∇u, Δu or Δ²u")
 sigma_index = INVALID_SYNTAX.at("the index of Σ must be a letter", "as in Σᵢ vᵢ²")
 sum_index = INVALID_SYNTAX.at("the first argument of sum must be an index", SUM_HINT)
+integration_variable = INVALID_SYNTAX.at("the last argument of int must be the variable of integration", INTEGRAL_HINT)
+missing_upper_limit = INVALID_SYNTAX.at("an integral needs two limits, or the domain Ω", INTEGRAL_HINT)
+integral_limits = INVALID_SYNTAX.at("an integral needs its limits or the domain Ω", INTEGRAL_HINT)
 diff_variables = INVALID_SYNTAX.at(
     "the arguments of diff after the first must be variables",
     "as in diff(u, x) or diff(u, x, y); a second derivative is diff(u, x, x)",
@@ -209,6 +213,7 @@ def expansion_limit(what: str, span: Span) -> PdeError:
 
 order_too_high = EXPRESSION_TOO_LARGE.of("the order of this derivative is above {limit}")
 too_many_nested_sums = EXPRESSION_TOO_LARGE.at("too many nested sums")
+too_many_nested_integrals = EXPRESSION_TOO_LARGE.of("more than {limit} nested integrals")
 too_many_calls = EXPRESSION_TOO_LARGE.of("more than {limit:,} function calls after expansion", "use fewer calls")
 
 

@@ -1,4 +1,4 @@
-"""E301 to E317: shapes, types, values and spaces. `found` describes a value: "vector of size 2"."""
+"""E301 to E318: shapes, types, values and spaces. `found` describes a value: "vector of size 2"."""
 
 from __future__ import annotations
 
@@ -457,3 +457,40 @@ product_of_intervals = INVALID_SPACE.at("a product of spaces must be a product o
 dimension_not_a_number = INVALID_SPACE.at("the dimension of a domain must be an integer", "as in [0, 1]^2")
 too_many_dimensions = INVALID_SPACE.of("this domain has more than {limit:,} dimensions", "use R^d")
 invalid_dimension = INVALID_SPACE.at("the dimension must be an integer, at least 1")
+
+
+# ---- Integrals
+
+INVALID_INTEGRAL = Code("E318", "the domain, a limit or the variable of an integral is invalid")
+
+integral_off_domain = INVALID_INTEGRAL.at(
+    "integrals need a physical domain of at most three dimensions", "as in: space x in [0, 1]"
+)
+integral_over_inequalities = INVALID_INTEGRAL.at(
+    "integrals over a domain given by inequalities are not supported", "nearest: an interval or a box, without 'where'"
+)
+invalid_limit = INVALID_INTEGRAL.at(
+    "a limit of an integral must be a real function of the coordinates, without unknowns", "as in ∫₀ˣ u(s) ds"
+)
+
+
+def not_a_coordinate_of_domain(name: str, coordinates: Sequence[str], span: Span) -> PdeError:
+    """`∫_Ω u ds` on a domain in x."""
+    fixes = replace_by(coordinates[:1], span)
+    hint = f"write: ∫_Ω … d{coordinates[0]}" if coordinates else "there is no space: write ∫_a^b … dt"
+    return INVALID_INTEGRAL(f"'{name}' is not a coordinate of the domain", span, hint, fixes=fixes)
+
+
+def invalid_integration_variable(name: str, found: str, span: Span) -> PdeError:
+    """`∫₀¹ u da` for a constant a."""
+    message = f"cannot integrate over '{name}', which is declared as {with_article(found)}"
+    return INVALID_INTEGRAL(message, span, "choose a coordinate, or a name that is not declared, as in ∫₀ˣ u(s) ds")
+
+
+# ---- Values from files
+
+data_arguments = ARGUMENT_COUNT.at(
+    "data takes the name of a file, and of an array in it if there are several",
+    'as in data("u0.npz"), data("a.npz", "k")',
+)
+data_off_domain = INVALID_SPACE.at("values from files need a physical domain", "as in: space x in [0, 1]")

@@ -21,8 +21,9 @@ FRACTIONAL_DERIVATIVE = Feature(
     "a memory that decays exponentially, with another unknown w: ∂u/∂t = Δu - w, ∂w/∂t = u - w",
 )
 FRACTIONAL_LAPLACIAN = Feature("fractional powers of the Laplacian", "integer powers, as in -Δu or Δ²u")
-INTEGRAL = Feature(
-    "integrals and means", "an antiderivative is another unknown: v of ∂v/∂x = u with v = 0 on left is ∫₀ˣ u"
+INTEGRAL_FUNCTION = Feature(
+    "functions for integrals, means and convolutions",
+    "the integral itself: ∫_Ω u dx, ∫₀ˣ u(s) ds or int(0, x, u(s), s)",
 )
 POINT_SOURCE = Feature(
     "point sources", "a narrow Gaussian exp(-x²/(2 s²))/(s √(2π)) with a small constant, as in: const s = 0.05"
@@ -44,8 +45,7 @@ EIGENPROBLEM = Feature("eigenproblems", "the solution of ∂u/∂t = Δu decays 
 SWEEP = Feature("sweeps", "one run for each value, by --set σ=0.1")
 INEQUALITY = Feature("variational inequalities", "a penalty: -Δu = f + 1000 max(ψ - u, 0) for the obstacle u ≥ ψ")
 DATA_FILE = Feature(
-    "values from files in equations and conditions",
-    'a formula, as in let f(x) = exp(-x²), or measurements: observe u from npz("points.npz")',
+    "files of other formats", 'a file of numpy\'s savez with arrays of the coordinates and the values: data("u0.npz")'
 )
 CURVILINEAR = Feature(
     "polar, cylindrical and spherical coordinates",
@@ -56,16 +56,16 @@ CURVILINEAR = Feature(
 NAMES = {
     **dict.fromkeys(("dW", "dB", "noise", "white_noise"), NOISE),
     **dict.fromkeys(("dirac", "Dirac", "DiracDelta"), POINT_SOURCE),
-    **dict.fromkeys(("integral", "integrate", "Integral", "Int"), INTEGRAL),
+    **dict.fromkeys(("integral", "integrate", "Integral", "Int"), INTEGRAL_FUNCTION),
 }
 CALLS = {
     **dict.fromkeys(("delta", "δ"), POINT_SOURCE),
-    **dict.fromkeys(("int", "mean", "average", "convolve", "conv", "convolution", "quad"), INTEGRAL),
+    **dict.fromkeys(("mean", "average", "convolve", "conv", "convolution", "quad"), INTEGRAL_FUNCTION),
     **dict.fromkeys(("caputo", "Caputo", "riemann_liouville", "fractional_derivative"), FRACTIONAL_DERIVATIVE),
     **dict.fromkeys(("fraclap", "frac_laplacian", "fractional_laplacian"), FRACTIONAL_LAPLACIAN),
     **dict.fromkeys(("levy", "Levy", "poisson_process", "jump_process"), JUMP_PROCESS),
     **dict.fromkeys(("jump", "Jump"), JUMP_CONDITION),
-    **dict.fromkeys(("data", "npz", "load", "csv", "from_file"), DATA_FILE),
+    **dict.fromkeys(("load", "csv", "from_file"), DATA_FILE),
 }
 STATEMENTS = {"sweep": SWEEP}
 COORDINATES = ("polar", "cylindrical", "spherical")

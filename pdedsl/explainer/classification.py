@@ -34,7 +34,7 @@ from pdedsl.ir.terms import (
 )
 from pdedsl.ir.types import Matrix as MatrixType
 from pdedsl.ir.types import Vector
-from pdedsl.symbolic.symbols import Field
+from pdedsl.symbolic.symbols import Field, Integral, atoms
 
 
 def class_text(facts: EquationFacts, analysis: Analysis) -> str:
@@ -89,10 +89,21 @@ def _name(facts: EquationFacts, analysis: Analysis) -> str:
             return "equation of mixed type: elliptic only in a part of the domain"
         case EquationClass.HIGHER_ORDER:
             return _higher_order(facts)
+        case EquationClass.INTEGRAL:
+            return _integral_equation(facts, spec)
         case EquationClass.CONSTRAINT:
             return "constraint on the other unknowns"
         case _:
             assert_never(facts.kind)
+
+
+def _integral_equation(facts: EquationFacts, spec: Spec) -> str:
+    """Volterra if a limit depends on the coordinates, otherwise Fredholm."""
+    coordinates = {*spec.space.coordinates, *([spec.time.symbol] if spec.time else [])}
+    integrals = [i for e in facts.equation.rhs for i in atoms(e, Integral)]
+    volterra = any(limit.free_symbols & coordinates for i in integrals for limit in (i.lower, i.upper))
+    name = f"{'Volterra' if volterra else 'Fredholm'} "
+    return f"{name}integro-differential equation" if facts.equation.order else f"{name}integral equation"
 
 
 def _terms(facts: EquationFacts) -> list[Term]:

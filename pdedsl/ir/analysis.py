@@ -34,6 +34,7 @@ class EquationClass(StrEnum):
     MIXED = "mixed"
     HIGHER_ORDER = "higher-order"
     CONSTRAINT = "constraint"
+    INTEGRAL = "integral"
 
 
 class EquationFacts(Record):

@@ -144,6 +144,8 @@ def _facts(spec: Spec, colours: Colours) -> list[str]:
         *(line for c in spec.conditions for line in _condition(c, spec.space, show, colours)),
         *(line for e in spec.exact for line in _exact(e, spec, show, colours)),
         *(_observation(o, colours) for o in spec.observations),
+        *(f"history {colours[h.unknown]} = {'; '.join(map(show, h.value))} from {h.start}" for h in spec.histories),
+        *(f"integral 0 = {_normalize(c.value, show)}" for c in spec.integral_conditions),
         *_realizations(spec),
         *dict.fromkeys(f"require {IDENTIFIERS.get(r.axiom, r.axiom)}" for r in spec.requirements),
     ]

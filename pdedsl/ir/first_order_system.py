@@ -15,7 +15,7 @@ from sympy import Expr, Symbol
 
 from pdedsl.ir.boundary import BoundaryCondition, Face
 from pdedsl.ir.problem import StrongForm
-from pdedsl.ir.residual import Derivative
+from pdedsl.ir.residual import Derivative, NonlocalTerm
 from pdedsl.record import Record
 
 
@@ -57,6 +57,7 @@ class FirstOrderSystem(Record):
     face_conditions: tuple[FaceCondition, ...]
     backward: bool  # terminal-value problem
     parameters: tuple[Parameter, ...]
+    nonlocal_terms: tuple[tuple[Symbol, NonlocalTerm], ...] = ()  # with variables as components
 
     @cached_property
     def jet_derivatives(self) -> Mapping[Symbol, Derivative]:
@@ -72,7 +73,14 @@ class FirstOrderSystem(Record):
         """Algebraic variables that occur only through spatial derivatives and in no face condition: pressures."""
         bound = {d.component for s in self.face_conditions for _, d in self.jets_in(s.expr)}
         plain = {d.component for _, d in self.jets if d.order == 0}
+        values = (v.derivative for _, term in self.nonlocal_terms for _, v in term.values)
+        plain |= {d.component for d in values if d.order == 0}
         return tuple(k for k in self.algebraic if k not in bound | plain)
+
+    @property
+    def has_history(self) -> bool:
+        """Whether values before the initial time occur: one axis is time."""
+        return any(v.history is not None for _, term in self.nonlocal_terms for _, v in term.values)
 
     @property
     def time_dependent(self) -> set[str]:

@@ -6,6 +6,7 @@ Carlo) starts from the same scalar expressions. Coordinates are those of space, 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import assert_never
 
@@ -26,9 +27,12 @@ from pdedsl.ir.residual import Residual
 from pdedsl.ir.spec import Interval, Learned
 from pdedsl.ir.theorem import Theorem
 from pdedsl.ir.types import Sign
+from pdedsl.numerics.grid_data import GridSource
 from pdedsl.record import Record
+from pdedsl.symbolic.data_functions import DataFunction
 from pdedsl.symbolic.mesh_domain import MeshBoundary
 from pdedsl.symbolic.printing import notation
+from pdedsl.symbolic.symbols import atoms
 
 
 class Domain(Record):
@@ -106,6 +110,7 @@ class StrongForm(Record):
     exact: tuple[Expr | None, ...]  # the exact solution of each component, or None
     parameters: tuple[Learned, ...] = ()  # learned besides the unknowns: an inverse problem
     measurements: tuple[Measurements, ...] = ()
+    normalizations: tuple[tuple[int, Residual], ...] = ()  # of components, by integrals over the domain
     periodic: tuple[Periodic, ...] = ()  # conditions with a sign or a jump; their axes are periodic in the domain
 
     @cached_property
@@ -165,10 +170,38 @@ class StrongForm(Record):
         fixed = {d.component for d in derivatives if not any(d.orders[:space])}
         fixed |= {c for o in self.measurements for c in o.components}
         fixed |= {p.component for p in self.periodic if p.sign < 0}
+        values = (v for r in self.residuals for _, term in r.nonlocal_terms for _, v in term.values)
+        fixed |= {v.derivative.component for v in values if not v.derivative.order}
         return tuple(c for c in range(len(self.components)) if c not in fixed)
 
     @cached_property
     def is_affine(self) -> bool:
         """Whether equations and conditions are affine in the unknowns, and nothing else is learned."""
+        return not self.parameters and all(r.is_affine for r in self.residuals)
+
+    @cached_property
+    def residuals(self) -> tuple[Residual, ...]:
+        """Of the equations, the conditions and the normalizations."""
         imposed = (r for c in self.conditions for r in c.residuals)
-        return not self.parameters and all(r.affine is not None for r in (*self.equations, *imposed))
+        return (*self.equations, *imposed, *(r for _, r in self.normalizations))
+
+    @cached_property
+    def data_sources(self) -> tuple[GridSource, ...]:
+        """The arrays of files in coefficients, sources and conditions."""
+        integrands = (term.integrand for r in self.residuals for _, term in r.nonlocal_terms)
+        exprs = (*(r.expr for r in self.residuals), *integrands)
+        return tuple(dict.fromkeys(f.source for e in exprs for f in sorted(atoms(e, DataFunction), key=str)))
+
+    @cached_property
+    def local_part(self) -> StrongForm:
+        """The problem without its nonlocal terms: its principal part, by which networks and costs are estimated."""
+        if not self.is_nonlocal:
+            return self
+        conditions = tuple(replace(c, residuals=tuple(r.local_part for r in c.residuals)) for c in self.conditions)
+        equations = tuple(r.local_part for r in self.equations)
+        return replace(self, equations=equations, conditions=conditions, normalizations=())
+
+    @cached_property
+    def is_nonlocal(self) -> bool:
+        """Whether integrals or values at other points occur."""
+        return any(r.nonlocal_terms for r in self.residuals)

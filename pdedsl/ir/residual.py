@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 
 from sympy import Add, DiracDelta, Expr, Mul, S, Symbol
@@ -69,13 +70,59 @@ class SecondOrderOperator(Record):
         return all(i == j or a == 0 for i, j, a in self.matrix)
 
 
+class PointValue(Record):
+    """A derivative of a component at a point; its coordinates are functions of coordinates and bound variables.
+    Before the time `start` it has the value `history`."""
+
+    derivative: Derivative
+    point: tuple[Expr, ...]
+    history: Expr | None = None
+    start: Expr = S.Zero
+
+
+class IntegrationRange(Record):
+    """[lower, upper] for a bound variable; limits and `kinks`, where the integrand is not smooth, are functions of
+    coordinates and of the variables before. `periodic` if it is a period of a periodic coordinate."""
+
+    variable: Symbol
+    lower: Expr
+    upper: Expr
+    kinks: tuple[Expr, ...] = ()
+    periodic: bool = False
+
+
+class NonlocalTerm(Record):
+    """∫ … ∫ integrand over the ranges, the outermost first; without ranges, a value at another point.
+
+    `values` are the symbols of unknowns in the integrand."""
+
+    ranges: tuple[IntegrationRange, ...]
+    integrand: Expr
+    values: tuple[tuple[Symbol, PointValue], ...]
+
+    def has_memory(self, time: Symbol) -> bool:
+        """Whether it contains values at other times, or limits and points that depend on time."""
+        limits = (e for r in self.ranges for e in (r.lower, r.upper))
+        moved = (x for _, v in self.values for x in v.point[:-1])
+        return any(time in e.free_symbols for e in (*limits, *moved)) or any(
+            v.point[-1] != time for _, v in self.values
+        )
+
+    @cached_property
+    def is_affine(self) -> bool:
+        symbols = {s for s, _ in self.values}
+        return not any(self.integrand.diff(s).free_symbols & symbols for s in symbols)
+
+
 class Residual(Record):
-    """expr = 0, in coordinates, learned fields and jet variables: one symbol for each derivative u, u_x, u_xx."""
+    """expr = 0, in coordinates, learned fields and jet variables: one symbol for each derivative u, u_x, u_xx; and in
+    one symbol for each nonlocal term."""
 
     expr: Expr
     jet_variables: tuple[tuple[Symbol, Derivative], ...]
     span: Span
     interval: tuple[Expr, Expr] | None = None  # of time, if the equation holds on a part of it
+    nonlocal_terms: tuple[tuple[Symbol, NonlocalTerm], ...] = ()
 
     @cached_property
     def derivatives(self) -> tuple[Derivative, ...]:
@@ -86,9 +133,27 @@ class Residual(Record):
         """Whether it contains a Dirac delta, the derivative of a discontinuous coefficient."""
         return bool(self.expr.has(DiracDelta))
 
+    @property
+    def local_part(self) -> Residual:
+        """The residual with zero in place of its nonlocal terms."""
+        zero = dict.fromkeys((s for s, _ in self.nonlocal_terms), S.Zero)
+        return replace(self, expr=self.expr.xreplace(zero), nonlocal_terms=()) if zero else self
+
+    @cached_property
+    def is_affine(self) -> bool:
+        """Whether it is affine in the unknowns."""
+        if not self.nonlocal_terms:
+            return self.affine is not None
+        symbols = {s for s, _ in (*self.jet_variables, *self.nonlocal_terms)}
+        constant = not any(self.expr.diff(s).free_symbols & symbols for s in symbols)
+        return constant and all(term.is_affine for _, term in self.nonlocal_terms)
+
     @cached_property
     def affine(self) -> Affine | None:
-        """The residual in terms of its coefficients, if it is affine in the unknowns; otherwise None."""
+        """The residual in terms of its coefficients, if it is a differential expression that is affine in the unknowns;
+        otherwise None."""
+        if self.nonlocal_terms:
+            return None
         symbols = {s for s, _ in self.jet_variables}
         coefficients: dict[Symbol, list[Expr]] = {s: [] for s in symbols}
         inhomogeneity = []

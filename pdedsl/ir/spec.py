@@ -192,6 +192,23 @@ class Condition(Record):
         return tuple(p for p in self.places if isinstance(p, LevelSet))
 
 
+class IntegralCondition(Record):
+    """A normalization value = 0 with integrals of an unknown over the domain, such as ∫_Ω p dx - 1 = 0."""
+
+    unknown: Symbol
+    value: Expr
+    span: Span
+
+
+class History(Record):
+    """The values of an unknown before the initial time, as functions of time, for equations with delays."""
+
+    unknown: Symbol
+    value: tuple[Expr, ...]
+    start: Expr
+    span: Span
+
+
 class ExactSolution(Record):
     """An exact solution for all components of an unknown, or for one of them, counted from one."""
 
@@ -238,6 +255,8 @@ class Spec(Record):
         solve: `solve` block: tolerance and budget.
         exact: exact solutions.
         observations: measurements.
+        integral_conditions: normalizations such as ∫_Ω p dx = 1.
+        histories: values before the initial time, for delays.
         warnings: warnings of the compiler.
         latex: the problem in LaTeX.
 
@@ -266,6 +285,8 @@ class Spec(Record):
     solve: SolveBlock | None = None
     exact: tuple[ExactSolution, ...] = ()
     observations: tuple[Observation, ...] = ()
+    integral_conditions: tuple[IntegralCondition, ...] = ()
+    histories: tuple[History, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
     latex: str = field(default="", repr=False, compare=False)  # the problem as written, for papers and notebooks
 

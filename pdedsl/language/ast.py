@@ -128,6 +128,15 @@ class Summation(Node):
     body: Expr
 
 
+class Integral(Node):
+    """`∫_lower^upper body d variable`; without `upper`, `lower` is the domain Ω."""
+
+    lower: Expr
+    upper: Expr | None
+    body: Expr
+    variable: Name
+
+
 Sign = Literal["+", "-"]
 ProductSign = Literal["", "*", "·", "/", ":"]
 
@@ -160,10 +169,11 @@ Expr = (
     | Power
     | Negation
     | Summation
+    | Integral
     | Product
     | Sum
 )
-ATOMS = (Number, Name, String, ListExpr, Norm, Call, Index, Adjoint, Fraction)
+ATOMS = (Number, Name, String, ListExpr, Norm, Call, Index, Adjoint, Fraction, Integral)
 
 
 # ---- Statements

@@ -12,7 +12,7 @@ from pdedsl import errors
 from pdedsl.diagnostics import Span
 from pdedsl.language import ast as t
 from pdedsl.language.lexer import span_of
-from pdedsl.language.names import FRACTIONS, parse_subscript, parse_superscript
+from pdedsl.language.names import FRACTIONS, SUPERSCRIPT_LETTERS, canonical_name, parse_subscript, parse_superscript
 from pdedsl.language.precedence import (
     DOT_FUNCTIONS,
     UNAPPLIED_NABLA,
@@ -27,6 +27,7 @@ from pdedsl.language.precedence import (
     parenthesize_prefix,
     prefix_operand,
     strip_implied_parentheses,
+    strip_parentheses,
 )
 
 Parts = list[Any]
@@ -39,6 +40,7 @@ PREFIX_OPERATORS: dict[str, t.Operator] = {
     "HESSIAN": "hess",
 }
 PRODUCT_SIGNS: dict[str, t.ProductSign] = {"STAR": "*", "DOT": "·", "SLASH": "/", "COLON": ":"}
+_SCRIPT_LIMITS = re.compile(r"∫[ \t]*(₋?[₀-₉]+)[ \t]*(?:\^|(.*))")
 _NUMERATOR = re.compile(r"∂([⁰¹²³⁴-⁹]*)([^/\s]*)\s*/\s*")
 
 
@@ -101,6 +103,20 @@ class ExpressionBuilder(Transformer):  # type: ignore[type-arg]
     def derivative_of(self, parts: Parts) -> t.Expr:
         partial, _, body, _, denominator = parts
         return make_derivative(parenthesize(body), partial[1:], denominator, covering_span(parts))
+
+    def integral(self, parts: Parts) -> t.Expr:
+        first, *bounds, body, last = (p for p in parts if not isinstance(p, Token) or p.type != "CARET")
+        variable = t.Name(canonical_name(last[1:]), last[1:], span=Span(span_of(last).start + 1, span_of(last).end))
+        if first.type == "INTEGRAL_LIMITS":
+            bounds = _script_limits(first)
+        elif first.type == "INTEGRAL_FROM":
+            bounds = [_script_limits(first)[0], *bounds]
+        lower, upper = (*bounds, None)[:2]
+        return t.Integral(lower, upper, strip_parentheses(body), variable, span=covering_span(parts))
+
+    def bound(self, parts: Parts) -> t.Expr:
+        body = strip_parentheses(parts[-1])
+        return t.Sum((("-", body),), span=covering_span(parts)) if len(parts) == 2 else body
 
     # ---- postfix
     def call(self, parts: Parts) -> t.Expr:
@@ -220,6 +236,26 @@ def _exponent(token: Token) -> t.Expr:
     value, span = parse_superscript(token), span_of(token)
     number = t.Number(str(abs(value)), span=span)
     return t.Negation(number, span=span) if value < 0 else number
+
+
+def _script_limits(token: Token) -> list[t.Expr]:
+    """The limits of `∫₀ˣ` and `∫₋₁¹`, and the lower one of `∫₀^`."""
+    lower, upper = _SCRIPT_LIMITS.fullmatch(token).groups()  # type: ignore[union-attr]  # by the grammar
+    span = span_of(token)
+    number = t.Number(parse_subscript(lower.removeprefix("₋"))[0], span=span)
+    limits: list[t.Expr] = [t.Sum((("-", number),), span=span) if lower[0] == "₋" else number]
+    if upper:
+        limits.append(_upper_limit(upper, span))
+    return limits
+
+
+def _upper_limit(text: str, span: Span) -> t.Expr:
+    letter = next((name for name, raised in SUPERSCRIPT_LETTERS.items() if raised == text), None)
+    if letter is not None:
+        return t.Name(letter, letter, span=span)
+    value = parse_superscript(text)
+    number = t.Number(str(abs(value)), span=span)
+    return t.Sum((("-", number),), span=span) if value < 0 else number
 
 
 # ---- Declarations and statements

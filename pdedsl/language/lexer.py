@@ -208,7 +208,7 @@ def _invalid_character_error(source: Source, at: int) -> PdeError:
         return errors.syntax.unexpected_dot(before, after[0], Span(at, at + 1))
     rest = after[0] if after else ""
     if char == "∫":
-        return errors.unsupported.not_supported(errors.unsupported.INTEGRAL, Span(at, at + 1))
+        return errors.syntax.integral_limits(Span(at, at + 1))
     if char == "∂" and rest.startswith("^"):
         return errors.unsupported.not_supported(errors.unsupported.FRACTIONAL_DERIVATIVE, Span(at, at + 1))
     if char == "\\" and after and not after[0].strip():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection
 
 MAX_NAME_LENGTH = 100  # characters
 MAX_SCRIPT_LENGTH = 4  # characters of a superscript or subscript
@@ -23,12 +24,15 @@ VARIANTS = str.maketrans("ϵϑϰϱϕϖςµ", "εθκρφπσμ")
 SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
 INDEX_LETTERS = dict(zip("ijklmn", "ᵢⱼₖₗₘₙ", strict=True))
+SUPERSCRIPT_LETTERS = dict(zip("xyzrst", "ˣʸᶻʳˢᵗ", strict=True))
+"""Upper limits of integrals."""
 FRACTIONS = {"½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4)}
 FRACTION_SIGNS = {value: sign for sign, value in FRACTIONS.items()}
 
 _SUPERSCRIPT_TABLE = str.maketrans(SUPERSCRIPTS + "⁻", "0123456789-")
 _SUBSCRIPT_TABLE = str.maketrans(SUBSCRIPTS + "".join(INDEX_LETTERS.values()), "0123456789" + "".join(INDEX_LETTERS))
 _WORD = re.compile(r"[A-Za-z]+")
+_VARIABLE = re.compile(r"[^\W\d_][0-9]*")
 
 
 def canonical_name(spelling: str) -> str:
@@ -80,6 +84,13 @@ def subscript(indices: list[str]) -> str | None:
     if all(i in INDEX_LETTERS for i in indices):
         return "".join(INDEX_LETTERS[i] for i in indices)
     return None
+
+
+def is_differential(word: str, declared: Collection[str], variables: Collection[str]) -> bool:
+    """Whether a word that is not declared ends an integral: `ds` for a letter s, or `dx1` for a declared x1."""
+    name = canonical_name(word[1:])
+    variable = _VARIABLE.fullmatch(word[1:]) is not None or name in GREEK_LETTERS or name in variables
+    return word[:1] == "d" and variable and canonical_name(word) not in declared
 
 
 def split_product(text: str, words: set[str]) -> str | None:

@@ -172,7 +172,7 @@ def _check_divisions(factors: Factors) -> None:
 
 def _ends_denominator(below: t.Expr, factor: t.Expr) -> bool:
     """Whether a denominator clearly ends before the next factor: `1/2 Δu`, `(1-p)/(2p) x`, `1/(500π)² ∂²u/∂x²`."""
-    if isinstance(below, t.Group):
+    if isinstance(below, t.Group | t.Integral):
         return True
     base = below.base if isinstance(below, t.Power) else below
     number = isinstance(base, t.Number | t.Fraction | t.Group) or (isinstance(base, t.Name) and base.id == "pi")
@@ -255,6 +255,18 @@ def _make_summation(call: t.Call) -> t.Expr:
     return t.Group(t.Summation(index, body, span=call.span), span=call.span)
 
 
+def _make_integral(call: t.Call) -> t.Expr:
+    """`int(a, b, body, s)`, and `int(Omega, body, x)`."""
+    *limits, body, variable = call.args
+    if len(limits) > 2:
+        raise errors.syntax.operator_arguments("int", 4, True, call.span)
+    if not isinstance(variable, t.Name):
+        raise errors.syntax.integration_variable(variable.span)
+    lower, upper = (*map(strip_parentheses, limits), None)[:2]
+    assert lower is not None
+    return t.Integral(lower, upper, strip_parentheses(body), variable, span=call.span)
+
+
 def _make_diff(call: t.Call) -> t.Expr:
     body, *variables = call.args
     return t.Derivative(
@@ -284,5 +296,6 @@ FUNCTION_STYLE_OPERATORS: dict[str, tuple[int, Callable[[t.Call], t.Expr]]] = {
     "norm": (1, lambda call: t.Norm(call.args[0], span=call.span)),
     "adj": (1, lambda call: t.Adjoint(parenthesize(call.args[0]), span=call.span)),
     "sum": (2, _make_summation),
+    "int": (-3, _make_integral),
     "diff": (-2, _make_diff),  # negative: minimum number of arguments
 }

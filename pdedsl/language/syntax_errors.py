@@ -25,6 +25,7 @@ TOKEN_DESCRIPTIONS = {
     "RSQB": "']'",
     "ENDNORM": "'‖'",
     "RBRACE": "'}'",
+    "DIFFERENTIAL": "the variable of the integral, as in ds",
 }
 OPERATORS = {"NABLA", "DIV", "CURL", "LAPLACIAN", "HESSIAN", "OPERATOR"}
 OPERAND_TOKENS = {"NAME", "NUMBER", "LPAR", "LSQB"}

@@ -16,7 +16,7 @@ from lark import Token
 
 from pdedsl.diagnostics import Span
 from pdedsl.language import ast as t
-from pdedsl.language.names import MAX_NAME_LENGTH, canonical_name, subscript, superscript
+from pdedsl.language.names import MAX_NAME_LENGTH, canonical_name, is_differential, subscript, superscript
 from pdedsl.record import Record
 
 DECLARING = {"UNKNOWN", "CONST", "LET", "LEARN", "PARAMETER", "RANDOM"}
@@ -89,6 +89,7 @@ def _declares_vector(tokens: list[Token]) -> bool:
 def resolve_notation(tokens: list[Token], names: DeclaredNames, text: str) -> list[Token]:
     """The tokens of a statement, with ASCII derivatives and adjoints as the tokens of `∂u/∂t` and `ᵀ`."""
     merged = list(_merge_adjoints(list(_merge_derivatives(tokens, names, text)), names))
+    merged = list(_mark_differentials(merged, names))
     return [_resolve_by_context(i, merged, names) for i in range(len(merged))]
 
 
@@ -147,6 +148,27 @@ def _is_transpose(tokens: list[Token], names: DeclaredNames) -> bool:
         case [Token(type="NAME") as base, _, Token(type="NAME") as mark]:
             return mark == "T" and canonical_name(base) in names.transposable
     return False
+
+
+INTEGRALS = {"INTEGRAL_LIMITS", "INTEGRAL_FROM", "INTEGRAL"}
+_OPENING = {"LPAR", "LSQB", "CALL", "INDEX", "NORM", "BAR"}
+_CLOSING = {"RPAR", "RSQB", "ENDNORM", "ENDBAR"}
+
+
+def _mark_differentials(tokens: list[Token], names: DeclaredNames) -> Iterator[Token]:
+    """Each ∫ ends with the next `ds` on its level of brackets."""
+    unfinished = [0]  # integrals, by level of brackets
+    for token in tokens:
+        if token.type in INTEGRALS:
+            unfinished[-1] += 1
+        elif token.type in _OPENING:
+            unfinished.append(0)
+        elif token.type in _CLOSING and len(unfinished) > 1:
+            unfinished.pop()
+        elif unfinished[-1] and token.type == "NAME" and is_differential(token, names.fields, names.variables):
+            unfinished[-1] -= 1
+            token = token.update("DIFFERENTIAL")
+        yield token
 
 
 # ---- Derivatives in ASCII

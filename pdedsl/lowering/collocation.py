@@ -16,7 +16,15 @@ from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.boundary import ConditionResidual, Face, LevelSet, Normal, Periodic, normal_components
 from pdedsl.ir.problem import Domain, Measurements, ScalarUnknown, StrongForm
 from pdedsl.ir.residual import Derivative, Residual
-from pdedsl.ir.spec import Condition, ConditionKind, Equation, Observation, SpaceKind, Spec
+from pdedsl.ir.spec import (
+    Condition,
+    ConditionKind,
+    Equation,
+    IntegralCondition,
+    Observation,
+    SpaceKind,
+    Spec,
+)
 from pdedsl.ir.theorem import Theorem
 from pdedsl.lowering.index_expansion import IndexExpander, coordinate_intervals, coordinates_of, index_expander
 from pdedsl.symbolic.symbols import Field, Partial, atoms
@@ -33,6 +41,8 @@ def applies(analysis: Analysis) -> bool:
 
 
 def lower(analysis: Analysis) -> StrongForm:
+    """The problem in components; without space and with delays or integrals over time, time is a coordinate of space,
+    and initial conditions are those at one end."""
     spec = analysis.spec
     writer = index_expander(spec)
     coupled = [c for c in spec.conditions if c.kind is ConditionKind.TWO_POINT]
@@ -42,7 +52,7 @@ def lower(analysis: Analysis) -> StrongForm:
     domain = domain_of(spec, writer)
     axes = {p.axis for p in periodic}
     intervals = tuple(replace(i, periodic=True) if k in axes else i for k, i in enumerate(domain.intervals))
-    return StrongForm(
+    problem = StrongForm(
         THEOREM,
         writer.components,
         replace(domain, intervals=intervals),
@@ -51,8 +61,11 @@ def lower(analysis: Analysis) -> StrongForm:
         tuple(_exact_solution(c, writer) for c in writer.components),
         spec.learned,
         tuple(_measurements(o, writer) for o in spec.observations),
+        tuple(_normalization(c, writer) for c in spec.integral_conditions),
         tuple(p for p in periodic if p.sign < 0 or p.jump != 0),
     )
+    memory = problem.is_nonlocal and not problem.domain.space
+    return replace(problem, domain=replace(problem.domain, has_time=False)) if memory else problem
 
 
 def domain_of(spec: Spec, writer: IndexExpander) -> Domain:
@@ -81,6 +94,11 @@ def _condition(condition: Condition, writer: IndexExpander) -> Iterator[Conditio
         if needs_normal:
             residuals = _residuals(condition, expanded.normal(coordinates_of(space)), writer)
         yield ConditionResidual(residuals, expanded, condition.span, part)
+
+
+def _normalization(condition: IntegralCondition, writer: IndexExpander) -> tuple[int, Residual]:
+    component = next(k for k, c in enumerate(writer.components) if c.head == condition.unknown)
+    return component, writer.residual(condition.value, condition.span)
 
 
 def _periodic_conditions(
@@ -156,7 +174,8 @@ def _initial_or_terminal_condition(condition: Condition, writer: IndexExpander) 
     for k, value in zip(components, condition.value, strict=True):
         data = writer.residual(value.xreplace(_evaluate_on_face(value, writer)), condition.span)
         variable, derivative = writer.jet_variable(Derivative(k, orders), condition.span), Derivative(k, orders)
-        residuals.append(Residual(variable - data.expr, ((variable, derivative), *data.jet_variables), condition.span))
+        jets = ((variable, derivative), *data.jet_variables)
+        residuals.append(Residual(variable - data.expr, jets, condition.span, nonlocal_terms=data.nonlocal_terms))
     return ConditionResidual(tuple(residuals), Face(time, condition.kind is ConditionKind.TERMINAL), condition.span)
 
 

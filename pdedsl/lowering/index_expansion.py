@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from functools import reduce
 
-from sympy import Add, Expr, Integer, Symbol
+from sympy import Abs, Add, Expr, Integer, Mul, S, Symbol
 
 from pdedsl import errors
 from pdedsl.diagnostics import Span
 from pdedsl.ir.boundary import Normal
 from pdedsl.ir.problem import ScalarUnknown
-from pdedsl.ir.residual import Derivative, Residual
+from pdedsl.ir.residual import Derivative, IntegrationRange, NonlocalTerm, PointValue, Residual
 from pdedsl.ir.spec import Interval, Space, Spec, Unknown
 from pdedsl.ir.types import Scalar, Sign, Vector
 from pdedsl.record import Record
 from pdedsl.symbolic import symbols
 from pdedsl.symbolic.calculus import differentiate
+from pdedsl.symbolic.integrals import kinks as find_kinks
 from pdedsl.symbolic.printing import SUBSCRIPTS
-from pdedsl.symbolic.symbols import Contraction, Field, Partial
+from pdedsl.symbolic.symbols import Contraction, Field, Integral, Partial
 
 MAX_MIXED_DERIVATIVES = 500  # all mixed second derivatives in 32 dimensions
 
@@ -65,6 +66,7 @@ class IndexExpander(Record):
     coordinates: tuple[Symbol, ...]
     used_names: set[str]
     jet_variables: dict[Derivative, Symbol] = field(default_factory=dict)
+    nonlocal_terms: dict[NonlocalTerm, Symbol] = field(default_factory=dict)
 
     @property
     def arguments(self) -> Mapping[Symbol, tuple[Expr, ...]]:
@@ -77,7 +79,8 @@ class IndexExpander(Record):
         symbols_in = expanded.free_symbols
         occurring = {s: d for d, s in self.jet_variables.items() if s in symbols_in}
         jet = tuple(sorted(occurring.items(), key=lambda pair: (pair[1].component, pair[1].orders)))
-        return Residual(expanded, jet, span, interval)
+        terms = tuple((s, term) for term, s in self.nonlocal_terms.items() if s in symbols_in)
+        return Residual(expanded, jet, span, interval, terms)
 
     def jet_variable(self, derivative: Derivative, span: Span) -> Symbol:
         if derivative not in self.jet_variables:
@@ -101,16 +104,53 @@ class IndexExpander(Record):
         def place(slot: Expr) -> int:
             return int(slot.args[1]) - 1 if isinstance(slot, symbols.Component) else places[slot]
 
-        def jet_variable(body: Field, slots: tuple[Expr, ...]) -> Symbol:
-            if tuple(body.arguments) != own[body.head]:
-                raise errors.methods.nonlocal_term(span)
+        def derivative(body: Field, slots: tuple[Expr, ...]) -> Derivative:
             orders = [0] * len(self.coordinates)
             for slot in slots:
                 orders[place(slot)] += 1
-            return self.jet_variable(Derivative(self.component(body), tuple(orders)), span)
+            return Derivative(self.component(body), tuple(orders))
+
+        def jet_variable(body: Field, slots: tuple[Expr, ...]) -> Symbol:
+            if tuple(body.arguments) != own[body.head]:
+                value = point_value(body, slots)
+                symbol = Symbol("value", real=True)
+                return self.nonlocal_symbol(NonlocalTerm((), symbol, ((symbol, value),)))
+            return self.jet_variable(derivative(body, slots), span)
+
+        def point_value(body: Field, slots: tuple[Expr, ...]) -> PointValue:
+            if position is not None:
+                raise errors.methods.nonlocal_term(span)
+            at = dict(zip(own[body.head], body.arguments, strict=True))
+            place = tuple(at.get(x, x) for x in self.coordinates)
+            return PointValue(derivative(body, slots), place, *self._history(body, slots, place))
+
+        def integral(e: Integral) -> Symbol:
+            ranges, integrand = _flatten(e, span)
+            values: dict[PointValue, Symbol] = {}
+
+            def inside(part: Expr) -> Expr:
+                match part:
+                    case Partial(body=Field(head=head) as body, slots=slots) if head in own:
+                        value = point_value(body, slots)
+                    case Field(head=head) if head in own:
+                        value = point_value(part, ())
+                    case Partial() | Field() | Contraction() | symbols.Component():
+                        raise errors.methods.unsupported_integrand(span)
+                    case _:
+                        return part.func(*map(inside, part.args)) if part.args else part
+                return values.setdefault(value, Symbol(f"value_{len(values)}", real=True))
+
+            integrand = inside(integrand)
+            past = [v.point[-1] - v.start for v in values if v.history is not None]
+            closed = tuple(
+                self._range(r, integrand, [q.variable for q in ranges[k + 1 :]], past) for k, r in enumerate(ranges)
+            )
+            return self.nonlocal_symbol(NonlocalTerm(closed, integrand, tuple((s, v) for v, s in values.items())))
 
         def of(e: Expr) -> Expr:
             match e:
+                case Integral():
+                    return integral(e)
                 case Contraction(index=index, body=body):
                     return Add(*(of(body.xreplace({index: Integer(k)})) for k in range(1, dimension + 1)))
                 case symbols.Component(args=(base, index)):
@@ -132,9 +172,56 @@ class IndexExpander(Record):
 
         return of(expr.xreplace(self.spec.values))
 
+    def _history(self, body: Field, slots: tuple[Expr, ...], place: tuple[Expr, ...]) -> tuple[Expr | None, Expr]:
+        """The value at an earlier time, if the unknown has a history, and the initial time."""
+        time = self.spec.time
+        past = next((h for h in self.spec.histories if h.unknown == body.head), None)
+        if time is None or past is None or place[-1] == time.symbol:
+            return None, S.Zero
+        value = past.value[int(body.indices[0]) - 1 if body.indices else 0]
+        for slot in slots:
+            value = differentiate(value, slot)
+        return value.xreplace({time.symbol: place[-1]}), time.start
+
+    def nonlocal_symbol(self, term: NonlocalTerm) -> Symbol:
+        if term not in self.nonlocal_terms:
+            name = f"{'integral' if term.ranges else 'shifted'}_{len(self.nonlocal_terms)}"
+            while name in self.used_names:
+                name += "_"
+            self.used_names.add(name)
+            self.nonlocal_terms[term] = Symbol(name, real=True)
+        return self.nonlocal_terms[term]
+
+    def _range(self, one: IntegrationRange, integrand: Expr, inner: list[Symbol], past: list[Expr]) -> IntegrationRange:
+        """The range with the kinks of the integrand, where these are known when the variable is integrated over; and
+        the initial time, where an argument of `past` vanishes."""
+        _, intervals = coordinate_intervals(self.spec)
+        periods = [i for i in intervals if i.periodic and (one.lower, one.upper) == (i.start, i.end)]
+        switching = Add(integrand, *(Abs(e) for e in past))
+        kinks = [k for k in find_kinks(switching, one.variable) if not k.free_symbols & {*inner}]
+        return replace(one, kinks=tuple(dict.fromkeys(kinks)), periodic=bool(periods) and not kinks)
+
     def component(self, body: Field) -> int:
         index = int(body.indices[0]) if body.indices else None
         return next(k for k, c in enumerate(self.components) if c.head == body.head and c.index == index)
+
+
+# ---- Integrals
+
+
+def _flatten(expr: Expr, span: Span) -> tuple[list[IntegrationRange], Expr]:
+    """The ranges of nested integrals, the outermost first, and their integrand."""
+    match expr:
+        case Integral(body=body, variable=variable, lower=lower, upper=upper):
+            ranges, integrand = _flatten(body, span)
+            return [IntegrationRange(variable, lower, upper), *ranges], integrand
+        case Mul(args=factors) if len(inner := [f for f in factors if f.has(Integral)]) == 1:
+            ranges, integrand = _flatten(inner[0], span)
+            return ranges, integrand * Mul(*(f for f in factors if f is not inner[0]))
+        case _ if expr.has(Integral):
+            raise errors.methods.nonlinear_in_integral(span)
+        case _:
+            return [], expr
 
 
 def index_expander(spec: Spec) -> IndexExpander:

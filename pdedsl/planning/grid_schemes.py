@@ -35,6 +35,7 @@ from pdedsl.problem.first_order_system import GridNotApplicable, first_order_sys
 from pdedsl.problem.interface_problem import has_discontinuous_diffusion, interface_problem
 from pdedsl.problem.irregular_domain import irregular_dirichlet_problem
 from pdedsl.problem.layers import layer_breaks
+from pdedsl.problem.memory import delay_breaks
 from pdedsl.problem.periodicity import has_periodic_residuals, periodic_axes, split_linear, subtract_lifts
 from pdedsl.problem.separable_operator import separable_operator
 
@@ -63,8 +64,12 @@ def plan_scheme(problem: StrongForm) -> GridScheme:
     """A scheme for a problem without jumps between periodic faces; raises GridNotApplicable if there is none."""
     domain = problem.domain
     if domain.inequalities:
+        if problem.is_nonlocal:
+            raise GridNotApplicable("integrals and nonlocal terms need a box")
         return ShortleyWellerScheme(irregular_dirichlet_problem(problem))
     system = first_order_system(problem)
+    if system.nonlocal_terms:
+        return _collocation(system)
     if not domain.space:
         return _ode(system)
     if problem.antiperiodic_axes and (has_discontinuous_diffusion(system) or is_hyperbolic(system)):
@@ -104,6 +109,18 @@ def with_integrator(scheme: GridScheme, integrator: GridMethod | None) -> GridSc
         case _:
             reason = "the scheme for this problem has a method in time of its own"
     raise GridNotApplicable(reason)
+
+
+def _collocation(system: FirstOrderSystem) -> ChebyshevScheme:
+    """Collocation with dense matrices, for integrals and values at other points."""
+    domain = system.statement.domain
+    if domain.has_time and any(term.has_memory(domain.coordinates[-1]) for _, term in system.nonlocal_terms):
+        raise GridNotApplicable("delays and integrals over time need a problem without space")
+    if system.statement.antiperiodic_axes:
+        raise GridNotApplicable(ANTIPERIODIC_GRID)
+    if len(system.constraints) != len(system.algebraic):
+        raise GridNotApplicable("the numbers of equations and unknowns differ")
+    return ChebyshevScheme(system, delay_breaks(system.statement))
 
 
 def _ode(system: FirstOrderSystem) -> OdeScheme:

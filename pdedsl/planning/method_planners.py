@@ -73,12 +73,12 @@ class SolverPlanner(Record):
 
     @cached_property
     def parametrized(self) -> StrongForm:
-        return with_parameter_symbols(self.problem)
+        return with_parameter_symbols(self.problem.local_part)
 
     @cached_property
     def hard_constraints(self) -> HardConstraints:
         ansatz = ansatz_of(self.parametrized)
-        return HardConstraints(ansatz, reflection_symmetry(self.problem, ansatz))
+        return HardConstraints(ansatz, reflection_symmetry(self.problem.local_part, ansatz))
 
     @cached_property
     def grid(self) -> GridPlan | str:
@@ -101,7 +101,7 @@ class SolverPlanner(Record):
 
     @cached_property
     def features(self) -> ProblemFeatures:
-        return ProblemFeatures(self.problem, has_incompatible_data(self.parametrized))
+        return ProblemFeatures(self.problem.local_part, has_incompatible_data(self.parametrized))
 
     @cached_property
     def weak_form(self) -> WeakForm | str:
@@ -133,6 +133,10 @@ class SolverPlanner(Record):
         planner = PLANNERS[type(method)]
         if not planner.allows_dirac and any(r.has_dirac for r in self.problem.equations):
             return errors.methods.discontinuous_coefficient(span)
+        if not planner.allows_nonlocal and self.problem.is_nonlocal:
+            return errors.methods.nonlocal_not_applicable(
+                method.name, self.grid if isinstance(self.grid, str) else "", span
+            )
         if not planner.allows_natural_outflow and (places := self.problem.natural_outflow):
             return errors.methods.natural_outflow(self.problem.domain.text_of(places[0]), span)
         if not planner.allows_mesh and self.problem.domain.mesh_boundary is not None:
@@ -159,6 +163,7 @@ class MethodPlanner(ABC, Generic[M, P]):
     allows_dirac: ClassVar[bool] = False  # in coefficients: derivatives of discontinuous ones
     allows_natural_outflow: ClassVar[bool] = False
     allows_mesh: ClassVar[bool] = False
+    allows_nonlocal: ClassVar[bool] = False  # integrals, and values at other points
 
     @abstractmethod
     def default_method(self, planner: SolverPlanner) -> M:
@@ -304,6 +309,7 @@ ODE_SECONDS = 0.1  # of an adaptive integrator
 
 class GridPlanner(MethodPlanner[Grid, GridPlan]):
     allows_dirac = True
+    allows_nonlocal = True
 
     def default_method(self, planner: SolverPlanner) -> Grid:
         return Grid()

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import permutations
 
-from sympy import Add, Expr, Matrix, Symbol
+from sympy import Add, Expr, Matrix, S, Symbol
 
 from pdedsl.ir.boundary import BoundaryCondition, ConditionResidual, Face, General, InitialCondition, Place, classify
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem, Parameter
 from pdedsl.ir.problem import StrongForm
-from pdedsl.ir.residual import Derivative, Residual
+from pdedsl.ir.residual import Derivative, NonlocalTerm, Residual
 from pdedsl.problem.capabilities import CURVES_ON_GRID, MethodFamily, find_reason, region_of_condition, type_of
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 
@@ -73,6 +73,7 @@ class SystemBuilder:
 
     statement: StrongForm
     jets: dict[Derivative, Symbol] = field(default_factory=dict)
+    nonlocal_terms: dict[NonlocalTerm, Symbol] = field(default_factory=dict)
     parameters: dict[Expr, Parameter] = field(default_factory=dict)
 
     def build(self) -> FirstOrderSystem:
@@ -81,13 +82,14 @@ class SystemBuilder:
             raise GridNotApplicable("equations that change between time intervals are not supported")
         variables, differential = self.variables, self.differential
         rhs, constraints = self._solve_for_time_derivatives()
+        normalizations = {c: self.in_jets(r) for c, r in problem.normalizations}
         initial = self._initial(variables, differential)
         face_conditions = tuple(
             s for c in problem.conditions if not problem.domain.is_in_time(c.place) for s in self._face_conditions(c)
         )
         jets = tuple((s, d) for d, s in self.jets.items())
         algebraic = tuple(k for k in range(len(variables)) if k not in differential)
-        constraints = match_constraints(constraints, algebraic, dict(jets))
+        constraints = self._add_normalizations(match_constraints(constraints, algebraic, dict(jets)), normalizations)
         parameters = tuple(self.parameters.values())
         return FirstOrderSystem(
             problem,
@@ -100,7 +102,20 @@ class SystemBuilder:
             face_conditions,
             problem.is_backward,
             parameters,
+            tuple((s, term) for term, s in self.nonlocal_terms.items()),
         )
+
+    def _add_normalizations(
+        self, constraints: tuple[Expr, ...], normalizations: Mapping[int, Expr]
+    ) -> tuple[Expr, ...]:
+        """Each normalization, a number that vanishes, is added to the stationary equation of its component, which
+        determines the component up to a factor or a constant only: the sum has both as its only solution if the
+        constants are not in the range of the operator."""
+        algebraic = [k for k in range(len(self.variables)) if k not in self.differential]
+        if any(self.variables.index((c, 0)) not in algebraic for c in normalizations):
+            raise GridNotApplicable("a normalization of an evolving unknown follows from the initial condition")
+        variables = [self.variables[k][0] for k in algebraic]
+        return tuple(e + normalizations.get(c, S.Zero) for e, c in zip(constraints, variables, strict=True))
 
     @cached_property
     def orders(self) -> tuple[int, ...]:
@@ -143,7 +158,21 @@ class SystemBuilder:
                 substitution[symbol] = self.jet(self.variables.index((derivative.component, j)), space)
             elif any(space) or j > self.orders[derivative.component]:
                 raise GridNotApplicable("mixed space-time derivatives of highest order in time are not supported")
+        for symbol, term in residual.nonlocal_terms:
+            substitution[symbol] = self._nonlocal_symbol(term)
         return self._substitute_parameters(residual.expr).xreplace(substitution)
+
+    def _nonlocal_symbol(self, term: NonlocalTerm) -> Symbol:
+        """The symbol of a nonlocal term, with the variables of the system in its integrand."""
+        values = []
+        for symbol, value in term.values:
+            space, j = self._split(value.derivative)
+            if (value.derivative.component, j) not in self.variables:
+                raise GridNotApplicable("time derivatives of the highest order in an integral are not supported")
+            variable = self.variables.index((value.derivative.component, j))
+            values.append((symbol, replace(value, derivative=Derivative(variable, space))))
+        own = replace(term, values=tuple(values))
+        return self.nonlocal_terms.setdefault(own, Symbol(f"nonlocal_{len(self.nonlocal_terms)}", real=True))
 
     def _substitute_parameters(self, expr: Expr) -> Expr:
         """The expression with symbols for learned parameters."""
@@ -219,6 +248,8 @@ class SystemBuilder:
 
     def _time_derivative(self, expr: Expr) -> Expr:
         """∂/∂t of an expression, for jets whose time derivatives are variables, too."""
+        if expr.free_symbols & {*self.nonlocal_terms.values()}:
+            raise GridNotApplicable("nonlocal boundary conditions need an equation of first order in time")
         terms = [expr.diff(self.statement.domain.coordinates[-1])]
         for derivative, symbol in tuple(self.jets.items()):
             if symbol in expr.free_symbols:

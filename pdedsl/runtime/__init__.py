@@ -62,6 +62,8 @@ __all__ = [
     "broadcast_scalar",
     "cholesky",
     "constant",
+    "integral",
+    "interpolate",
     "lipschitz_network",
     "maximum",
     "mlp",
@@ -73,6 +75,7 @@ __all__ = [
     "stack_components",
     "vector_field",
     "wide_resnet",
+    "with_history",
 ]
 
 if TYPE_CHECKING:
@@ -89,6 +92,7 @@ if TYPE_CHECKING:
     from pdedsl.runtime.diff.autodiff import partial_derivatives
     from pdedsl.runtime.diff.mlp_jets import JetNetwork
     from pdedsl.runtime.divergence_free import DivergenceFree
+    from pdedsl.runtime.grid_interpolation import interpolate
     from pdedsl.runtime.hard_constraints import HardConstraintNetwork
     from pdedsl.runtime.image_fields import LayerPerStep, SharedLayer
     from pdedsl.runtime.image_network import ImageArchitecture, LipschitzArchitecture, lipschitz_network
@@ -100,6 +104,7 @@ if TYPE_CHECKING:
     from pdedsl.runtime.ode.implicit import ImplicitIntegrator
     from pdedsl.runtime.ode.torchdiffeq_solver import TorchdiffeqSolver
     from pdedsl.runtime.pde_blocks import FirstOrderBlock, LeapfrogBlock, SecondOrderBlock, VerletBlock
+    from pdedsl.runtime.quadrature import integral, with_history
     from pdedsl.runtime.sde.characteristic_steps import CharacteristicSteps
     from pdedsl.runtime.sde.feynman_kac import EvolutionOperator, Expectation, FeynmanKacSolution, GeneratorCoefficients
     from pdedsl.runtime.sde.noise import (
@@ -122,6 +127,7 @@ _MODULES = {
     "diff.autodiff": "partial_derivatives",
     "diff.mlp_jets": "JetNetwork",
     "divergence_free": "DivergenceFree",
+    "grid_interpolation": "interpolate",
     "hard_constraints": "HardConstraintNetwork",
     "image_fields": "LayerPerStep SharedLayer",
     "image_network": "ImageArchitecture LipschitzArchitecture lipschitz_network",
@@ -138,6 +144,7 @@ _MODULES = {
     "sde.noise": "CorrelatedNoise GaussianNoise LaplaceNoise RelativeNoise ScaledNoise cholesky",
     "sde.random_residual": "Dropout add_dropout shake_shake",
     "symmetric_layer": "SymmetricLayer TotalVariationNorm",
+    "quadrature": "integral with_history",
     "tensor_helpers": "broadcast_scalar constant maximum stack_components",
     "time_conditioning": "TimeChannel",
     "weight_constraints": "BoxConstraint SpectralNormBound",

@@ -49,6 +49,7 @@ from pdedsl.solvers.grid.driver import solve_by_grid
 from pdedsl.solvers.grid.grid_result import GridSolveFailed, IllPosedProblem
 from pdedsl.solvers.method_result import SolverResult
 from pdedsl.solvers.methods import confidence_half_width, has_derivatives, solve_with
+from pdedsl.solvers.nonlocal_terms import evaluate_term, quadrature_order
 from pdedsl.solvers.solver_method import SolveOptions
 from pdedsl.symbolic.symbols import Field, atoms
 
@@ -97,7 +98,16 @@ class ResidualAudit:
         equations = [self._equation(r, source, k) for k, r in enumerate(self.statement.equations)]
         samples = sample_conditions(self.points, self.statement.conditions, CONDITION_POINTS, self._seed)
         pairs = [(c, x) for c, x in zip(self.statement.conditions, samples, strict=True) if len(x)]
-        return (*equations, *(self._condition(c, r, x, source) for c, x in pairs for r in c.residuals))
+        conditions = (self._condition(c, r, x, source) for c, x in pairs for r in c.residuals)
+        return (*equations, *conditions, *(self._normalization(r, source) for _, r in self.statement.normalizations))
+
+    def _normalization(self, residual: Residual, source: Source) -> ResidualNorm:
+        points = self.points.inside(1, self._seed)
+        terms = self._terms(residual, points)
+        size = terms.abs().sum(-1).square().mean().sqrt()
+        return _residual_norm(
+            source.quote(residual.span), "over the domain", terms.sum(-1), size, self._data(residual, points)
+        )
 
     @property
     def _seed(self) -> int:
@@ -118,7 +128,8 @@ class ResidualAudit:
         expr = _substitute_parameters(residual.expr, self.statement, self.values)
         jet_symbols = {s for s, _ in residual.jet_variables}
         coefficients = [(expr.diff(s), d) for s, d in residual.jet_variables if d.order]
-        linear_terms = [(a, d) for a, d in coefficients if not a.free_symbols & jet_symbols]
+        integrals = {s for s, _ in residual.nonlocal_terms}
+        linear_terms = [(a, d) for a, d in coefficients if not a.free_symbols & (jet_symbols | integrals)]
         if not linear_terms:
             return points.new_zeros(())
         factors = torch.stack(
@@ -157,7 +168,7 @@ class ResidualAudit:
 
     def _data(self, residual: Residual, points: Tensor) -> float:
         """Root mean square of the terms without unknowns."""
-        jet_symbols = {s for s, _ in residual.jet_variables}
+        jet_symbols = {s for s, _ in (*residual.jet_variables, *residual.nonlocal_terms)}
         expr = _substitute_parameters(residual.expr, self.statement, self.values)
         data = Add(*(t for t in Add.make_args(expr) if not t.free_symbols & jet_symbols))
         (value,) = compile_pointwise([data], self.statement.domain.coordinates)(*points.unbind(-1))
@@ -166,10 +177,20 @@ class ResidualAudit:
     def _terms(self, residual: Residual, points: Tensor) -> Tensor:
         """τᵢ at points, (n, number of terms)."""
         jet_symbols = self._derivatives(residual, points)
-        symbols = (*self.statement.domain.coordinates, *(s for s, _ in residual.jet_variables))
-        values = (*points.unbind(-1), *jet_symbols.unbind(-1))
+        variables = (*residual.jet_variables, *residual.nonlocal_terms)
+        symbols = (*self.statement.domain.coordinates, *(s for s, _ in variables))
+        values = (*points.unbind(-1), *jet_symbols.unbind(-1), *self._nonlocal_terms(residual, points))
         terms = Add.make_args(_substitute_parameters(residual.expr, self.statement, self.values))
         return torch.stack(compile_pointwise(terms, symbols)(*values), -1)
+
+    def _nonlocal_terms(self, residual: Residual, points: Tensor) -> list[Tensor]:
+        def jets(at: Tensor, derivative: Derivative) -> Tensor:
+            return evaluate_derivatives(self.module, [derivative], at)[:, 0]
+
+        return [
+            evaluate_term(term, self.statement.domain.coordinates, points, quadrature_order(term), jets)
+            for _, term in residual.nonlocal_terms
+        ]
 
     def _derivatives(self, residual: Residual, points: Tensor) -> Tensor:
         return evaluate_derivatives(self.module, residual.derivatives, points)

@@ -1,4 +1,4 @@
-"""Files that a spec names: measurements and the mesh of the domain, and their copies in a run folder."""
+"""Files that a spec names: measurements, known functions and the mesh; and their copies in a run folder."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pdedsl.data.shapes import find_data_file
 from pdedsl.diagnostics import Source
 from pdedsl.io import RunError, write_atomically
 from pdedsl.ir.problem import Measurements, StrongForm
+from pdedsl.numerics.grid_data import find_file
 
 
 def find_measurements(observed: Measurements, source: Source) -> Path:
@@ -21,7 +22,9 @@ def find_measurements(observed: Measurements, source: Source) -> Path:
 
 def input_files(statement: StrongForm) -> tuple[PurePath, ...]:
     """The files that a run folder holds copies of: those in the folder of the spec, and a mesh below it."""
-    files = [PurePath(o.file) for o in statement.measurements if PurePath(o.file).name == o.file]
+    measured, known = (o.file for o in statement.measurements), (s.file for s in statement.data_sources)
+    names = dict.fromkeys((*measured, *known))
+    files = [PurePath(name) for name in names if PurePath(name).name == name]
     boundary = statement.domain.mesh_boundary
     mesh = [PurePath(boundary.file)] if boundary is not None else []
     return (*files, *(m for m in mesh if not m.is_absolute() and ".." not in m.parts))
@@ -29,9 +32,10 @@ def input_files(statement: StrongForm) -> tuple[PurePath, ...]:
 
 def copy_input_files(statement: StrongForm, source: Source, folder: Path) -> None:
     """Copies the files to the folder of a run, so that it is self-contained; those given by other paths stay."""
-    measured = {PurePath(o.file): find_measurements(o, source) for o in statement.measurements}
+    found = {PurePath(o.file): find_measurements(o, source) for o in statement.measurements}
+    found |= {PurePath(s.file): find_file(s.file, s.digest) for s in statement.data_sources}
     for file in input_files(statement):
-        original, copy = measured.get(file, Path(source.name).parent / file), folder / file
+        original, copy = found.get(file, Path(source.name).parent / file), folder / file
         if copy.exists() and original.samefile(copy):
             continue
         data = original.read_bytes()

@@ -23,8 +23,18 @@ from sympy import (
 )
 
 from pdedsl.symbolic.functions import ActivationFunction, as_activation
+from pdedsl.symbolic.integrals import integral
 from pdedsl.symbolic.rewrite import expand_products
-from pdedsl.symbolic.symbols import Applied, Component, Contraction, Partial, TooLarge
+from pdedsl.symbolic.symbols import (
+    Applied,
+    Component,
+    Contraction,
+    Field,
+    Integral,
+    Partial,
+    TooLarge,
+    bound_variable,
+)
 
 MAX_NODES = 20_000  # of an expression, for one derivative
 
@@ -65,6 +75,12 @@ def differentiate(expr: Expr, slot: Expr, chain: bool = False) -> Expr:
                 return e * (d(power) * log(base) + power * d(base) / base)
             case Contraction(index=index, body=body):
                 return contract(lambda i: d(body.xreplace({index: i})), None)
+            case Integral(body=body, variable=variable, lower=lower, upper=upper):  # Leibniz integral rule
+                ends = body.xreplace({variable: upper}) * d(upper) - body.xreplace({variable: lower}) * d(lower)
+                return ends + integrate(d(body), variable, lower, upper)
+            case Field() if isinstance(slot, Symbol) and slot not in e.arguments and not e.arguments.has(Field):
+                varying = [a for a in e.arguments if depends(a, slot)]  # u(1 - x): chain rule
+                return (d(varying[0]) if len(varying) == 1 else S.One) * Partial(e, slot)
             case sign(args=(inner,)):
                 return 2 * DiracDelta(inner) * d(inner)
             case Max() | Min() if chain:
@@ -108,6 +124,45 @@ def _depth(expr: Expr) -> int:
         return 0
     below = max((_depth(a) for a in expr.args), default=0)
     return below + 1 if isinstance(expr, Contraction) else below
+
+
+# ---- Integrals
+
+
+def integrate(body: Expr, variable: Symbol, lower: Expr, upper: Expr) -> Expr:
+    """∫ body d variable: a sum over the terms of the body, without constant factors; closed forms where they are known.
+
+    A derivative of a field at the bound variable keeps its variable: ∂u/∂x(s).
+    """
+    if lower == upper:
+        return S.Zero
+    bound = bound_variable(_integral_depth(body))
+    total = []
+    for term in Add.make_args(expand_products(_with_argument(body, variable, bound))):
+        outside, inside = term.as_independent(bound, as_Add=False)
+        value = None if inside.has(Field, Contraction, Integral) else integral(inside, bound, lower, upper)
+        total.append(outside * (Integral(inside, bound, lower, upper) if value is None else value))
+    return Add(*total)
+
+
+def _integral_depth(expr: Expr) -> int:
+    """The nesting depth of integrals."""
+    if not expr.has(Integral):
+        return 0
+    below = max((_integral_depth(a) for a in expr.args), default=0)
+    return below + 1 if isinstance(expr, Integral) else below
+
+
+def _with_argument(expr: Expr, variable: Symbol, value: Expr) -> Expr:
+    """The expression at another value of a variable; derivatives are with respect to the variable as before."""
+    if isinstance(expr, Partial) and isinstance(expr.body, Field):
+        return Partial(expr.body.xreplace({variable: value}), *expr.slots)
+    if variable not in expr.free_symbols or not expr.args:
+        return expr.xreplace({variable: value})
+    return expr.func(*(_with_argument(a, variable, value) for a in expr.args))
+
+
+# ---- Linear operators
 
 
 def apply_linear(operator: Expr, body: Expr, is_constant: Callable[[Expr], bool]) -> Expr:

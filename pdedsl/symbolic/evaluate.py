@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
+from itertools import pairwise
 from math import isclose, isfinite, isnan, nan
 from operator import itemgetter, mul
 from random import Random
@@ -22,11 +23,14 @@ from sympy import DiracDelta, Expr, Symbol, sympify
 
 from pdedsl.numerics.activations import Activation as ActivationRecord
 from pdedsl.numerics.functions import TORCH_OPERATIONS
+from pdedsl.numerics.grid_data import GridSource, load_spline
 from pdedsl.record import Record
+from pdedsl.symbolic.data_functions import DataFunction
 from pdedsl.symbolic.functions import ARGUMENT, ActivationDerivative, ActivationFunction, derivative_of
+from pdedsl.symbolic.integrals import kinks
 from pdedsl.symbolic.mesh_domain import MeshBoundary
 from pdedsl.symbolic.printing import notation
-from pdedsl.symbolic.symbols import Applied, Component, Contraction, Softmax
+from pdedsl.symbolic.symbols import Applied, Component, Contraction, Integral, Softmax
 from pdedsl.symbolic.sympy_errors import try_sympy
 
 # ---- Fold
@@ -84,7 +88,7 @@ def unsupported(expr: Expr, leaf: Callable[[Expr], str | None]) -> str | None:
             return "an operator in a coefficient"
         case DiracDelta():
             return "a Dirac delta (the derivative of a discontinuous function)"
-        case _ if type(expr).__name__ in TORCH_OPERATIONS:
+        case _ if type(expr).__name__ in TORCH_OPERATIONS or isinstance(expr, DataFunction):
             return next((text for a in expr.args if (text := unsupported(a, leaf))), None)
         case _:
             return "this expression"
@@ -144,7 +148,14 @@ def _float_operation(e: Expr) -> Callable[..., float]:
         return FLOATS[name]
     if isinstance(e, ActivationFunction | ActivationDerivative):
         return _activation(kind.record, int(isinstance(e, ActivationDerivative)))
+    if isinstance(e, DataFunction):
+        return _interpolant(e.source, e.orders)
     return lambda *values: float(kind(*map(sympify, values)))  # a TypeError if it has no value
+
+
+def _interpolant(source: GridSource, orders: tuple[int, ...]) -> Callable[..., float]:
+    spline = load_spline(source)
+    return lambda *point: spline(point, orders)
 
 
 class Layout(Record):
@@ -178,7 +189,7 @@ def evaluate_at_points(exprs: Sequence[Expr], layout: Layout, points: Sequence[P
         match e:
             case Symbol():
                 return list(map(itemgetter(layout.places[e]), points))
-            case Component() | Contraction() | MeshBoundary():
+            case Component() | Contraction() | Integral() | MeshBoundary():
                 return list(map(_compile(e, layout, {}), points))
         return None
 
@@ -197,8 +208,9 @@ def evaluate_at_points(exprs: Sequence[Expr], layout: Layout, points: Sequence[P
     return [values(e) for e in exprs]
 
 
-def _compile(expr: Expr, layout: Layout, indices: Mapping[Expr, list[int]]) -> PointFunction:
-    """The expression as a function of a point; `indices` are the current values of the indices of sums."""
+def _compile(expr: Expr, layout: Layout, indices: Mapping[Expr, list[float]]) -> PointFunction:
+    """The expression as a function of a point; `indices` are the current values of indices of sums and of bound
+    variables of integrals."""
 
     def constant(e: Expr) -> PointFunction:
         value = _number(e)
@@ -219,10 +231,12 @@ def _compile(expr: Expr, layout: Layout, indices: Mapping[Expr, list[int]]) -> P
             case MeshBoundary(mesh=mesh, coordinates=coordinates):
                 places = [layout.places[x] for x in coordinates]
                 return lambda p: float(mesh.side([p[k] for k in places]))
+            case Integral():
+                return _quadrature(e, layout, indices)
         return None
 
     def _sum(body: Expr, index: Symbol) -> PointFunction:
-        cell = [0]
+        cell: list[float] = [0]
         inner = _compile(body, layout, {**indices, index: cell})
 
         def terms(p: Point) -> Iterator[float]:
@@ -233,6 +247,41 @@ def _compile(expr: Expr, layout: Layout, indices: Mapping[Expr, list[int]]) -> P
         return lambda p: math.fsum(terms(p))
 
     return fold(expr, constant, leaf, _pointwise)
+
+
+PANELS = 4  # of the composite Gauss rule between kinks
+GAUSS_RULE = (
+    (-0.9602898564975362, 0.10122853629037626),
+    (-0.7966664774136267, 0.22238103445337448),
+    (-0.525532409916329, 0.31370664587788727),
+    (-0.18343464249564984, 0.3626837833783620),
+    (0.18343464249564984, 0.3626837833783620),
+    (0.525532409916329, 0.31370664587788727),
+    (0.7966664774136267, 0.22238103445337448),
+    (0.9602898564975362, 0.10122853629037626),
+)
+
+
+def _quadrature(e: Integral, layout: Layout, indices: Mapping[Expr, list[float]]) -> PointFunction:
+    """A definite integral by the composite Gauss rule of order 16 on pieces between the kinks."""
+    cell = [0.0]
+    inner = _compile(e.body, layout, {**indices, e.variable: cell})
+    ends = [_compile(end, layout, indices) for end in (e.lower, e.upper, *kinks(e.body, e.variable))]
+
+    def at(p: Point) -> float:
+        lower, upper, *inside = (end(p) for end in ends)
+        low, high = min(lower, upper), max(lower, upper)
+        breaks = [low, *sorted(x for x in inside if low < x < high), high]
+        total = []
+        for a, b in pairwise(breaks):
+            half = (b - a) / PANELS / 2
+            for k in range(PANELS):
+                for node, weight in GAUSS_RULE:
+                    cell[0] = a + half * (2 * k + 1 + node)
+                    total.append(half * weight * inner(p))
+        return math.copysign(1.0, upper - lower) * math.fsum(total)
+
+    return at
 
 
 def _pointwise(e: Expr, args: list[PointFunction]) -> PointFunction:

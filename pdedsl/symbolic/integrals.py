@@ -1,8 +1,30 @@
-"""Definite integrals of polynomials in x and in sin, cos, sinh, cosh and exp of linear functions of x."""
+"""Definite integrals of polynomials in x and in sin, cos, sinh, cosh and exp of linear functions of x; kinks of other
+integrands."""
 
 from __future__ import annotations
 
-from sympy import Add, Expr, I, Mul, Pow, S, Symbol, cos, cosh, exp, sin, sinh
+from collections.abc import Iterator
+from itertools import combinations
+
+from sympy import (
+    Abs,
+    Add,
+    Expr,
+    Heaviside,
+    I,
+    Max,
+    Min,
+    Mul,
+    Pow,
+    S,
+    Symbol,
+    cos,
+    cosh,
+    exp,
+    sign,
+    sin,
+    sinh,
+)
 
 from pdedsl.symbolic.rewrite import expand
 from pdedsl.symbolic.symbols import atoms
@@ -18,6 +40,16 @@ def integral(expr: Expr, x: Symbol, low: Expr, high: Expr) -> Expr | None:
             return None
         parts.append(outside * (primitive.xreplace({x: high}) - primitive.xreplace({x: low})))
     return expand(Add(*parts))
+
+
+def kinks(integrand: Expr, variable: Symbol) -> Iterator[Expr]:
+    """The values of a variable at which |·|, steps, maxima and minima switch, if these are affine in it."""
+    for part in atoms(integrand, Abs, sign, Heaviside, Max, Min):
+        levels = part.args[:1] if not isinstance(part, Max | Min) else [a - b for a, b in combinations(part.args, 2)]
+        for level in levels:
+            rate = level.diff(variable)
+            if rate != 0 and variable not in rate.free_symbols:
+                yield expand(variable - level / rate)
 
 
 def _antiderivative(expr: Expr, x: Symbol) -> Expr | None:
@@ -50,7 +82,7 @@ def _integrate_exponential(term: Expr, x: Symbol) -> Expr | None:
     if rate.has(x) or power != x**n or not (n.is_Integer and n.is_nonnegative):
         return None
     if rate == 0:
-        return outside * x ** (n + 1) / (n + 1)
+        return outside * exp(a) * x ** (n + 1) / (n + 1)
     re, im = rate.as_real_imag()
     inverse, total = (re - I * im) / (re**2 + im**2), S.Zero
     for k in range(int(n) + 1):

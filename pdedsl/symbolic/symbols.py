@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from sympy import Basic, Expr, Mul, Symbol, Tuple, default_sort_key
+from sympy import Basic, Dummy, Expr, Mul, Symbol, Tuple, default_sort_key
 from sympy.core.symbol import Str
 
 # ---- symbols
@@ -94,6 +94,31 @@ class Contraction(RealExpr):
         return f"Sum({printer._print(self.index)}, {printer._print(self.body)})"
 
 
+class Integral(RealExpr):
+    """∫ body dσ over [lower, upper]; made by `calculus.integrate`, with a canonical bound variable σ."""
+
+    def __new__(cls, body: Expr, variable: Symbol, lower: Expr, upper: Expr) -> Integral:
+        return super().__new__(cls, body, variable, lower, upper)  # type: ignore[no-any-return]
+
+    body = property(lambda self: self.args[0])
+    variable = property(lambda self: self.args[1])
+    lower = property(lambda self: self.args[2])
+    upper = property(lambda self: self.args[3])
+
+    @property
+    def free_symbols(self) -> set[Basic]:
+        return (self.body.free_symbols - {self.variable}) | self.lower.free_symbols | self.upper.free_symbols  # type: ignore[no-any-return]
+
+    def _sympystr(self, printer: Any) -> str:
+        body, variable, lower, upper = map(printer._print, self.args)
+        return f"int({lower}, {upper}, {body}, {variable})"
+
+
+def bound_variable(depth: int) -> Symbol:
+    """The canonical variable of an integral around `depth` others: it is equal to no symbol of a spec."""
+    return Dummy(f"s{depth + 1}", dummy_index=depth, real=True)
+
+
 class Transposed(RealExpr):
     """The adjoint of a linear operator."""
 
@@ -168,6 +193,18 @@ def atoms(expr: Basic, *kinds: type) -> frozenset[Any]:
             matches.add(part)
         if isinstance(part, Basic):
             pending.extend(part.args)
+    return frozenset(matches)
+
+
+@lru_cache(maxsize=CACHE_SIZE)
+def atoms_outside_integrals(expr: Basic, *kinds: type) -> frozenset[Any]:
+    """The parts of these kinds that are not in the integrand of an integral."""
+    matches, pending = set(), [expr]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, kinds):
+            matches.add(part)
+        pending.extend(part.args[2:] if isinstance(part, Integral) else part.args)
     return frozenset(matches)
 
 

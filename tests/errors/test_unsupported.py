@@ -30,9 +30,8 @@ UNSUPPORTED = [
     (unsupported.FRACTIONAL_DERIVATIVE, heat("∂^(1/2)u/∂t^(1/2) = Δu")),
     (unsupported.FRACTIONAL_DERIVATIVE, heat("caputo(u, t, 0.5) = Δu")),
     (unsupported.FRACTIONAL_LAPLACIAN, heat("∂u/∂t = -(-Δ)^(1/2) u")),
-    (unsupported.INTEGRAL, heat("∂u/∂t = Δu + ∫₀ˣ u(s, t) ds")),
-    (unsupported.INTEGRAL, heat("∂u/∂t = Δu + int(0, x, u, s)")),
-    (unsupported.INTEGRAL, heat("∂u/∂t = Δu - mean(u)")),
+    (unsupported.INTEGRAL_FUNCTION, heat("∂u/∂t = Δu - mean(u)")),
+    (unsupported.INTEGRAL_FUNCTION, heat("∂u/∂t = Δu + integrate(u, x)")),
     (unsupported.POINT_SOURCE, heat("∂u/∂t = Δu + δ(x - 1/2)")),
     (unsupported.POINT_SOURCE, heat("∂u/∂t = Δu + dirac(x - 1/2)")),
     (unsupported.NOISE, heat("∂u/∂t = Δu + 0.1 dW/dt")),
@@ -44,8 +43,8 @@ UNSUPPORTED = [
     (unsupported.EIGENPROBLEM, f"{STATIONARY}unknown λ : eigenvalue\n-Δu = λ u\nu = 0 on boundary\n"),
     (unsupported.SWEEP, heat("const σ = 1\n∂u/∂t = σ Δu\nsweep {\n  σ in [0.1, 0.25]\n}")),
     (unsupported.INEQUALITY, f"{STATIONARY}-Δu >= 1\nu = 0 on boundary\n"),
-    (unsupported.DATA_FILE, f'{HEAD}∂u/∂t = Δu\nu(x, 0) = data("u0.npz")\nu = 0 on boundary\n'),
-    (unsupported.DATA_FILE, heat('∂u/∂t = Δu + npz("f.npz")')),
+    (unsupported.DATA_FILE, f'{HEAD}∂u/∂t = Δu\nu(x, 0) = csv("u0.csv")\nu = 0 on boundary\n'),
+    (unsupported.DATA_FILE, heat('∂u/∂t = Δu + load("f.npy")')),
     (unsupported.CURVILINEAR, PLANE.replace("(x, y)", "(r, θ)").replace("in [0, 1]^2", "in polar [0, 1] * [0, 2π]")),
 ]
 
@@ -68,10 +67,7 @@ NEAREST = [
         heat("unknown w(x, t) : scalar\n∂u/∂t = Δu - w\n∂w/∂t = u - w\nw(x, 0) = 0"),
     ),
     (unsupported.FRACTIONAL_LAPLACIAN, f"{HEAD}∂u/∂t = -Δ²u\n{DATA}Δu = 0 on boundary\n"),
-    (
-        unsupported.INTEGRAL,
-        "pde P\nspace x in [0, 1]\nunknown u(x) : scalar\nunknown v(x) : scalar\n∂v/∂x = u\nu = 1 + v\nv = 0 on left\n",
-    ),
+    (unsupported.INTEGRAL_FUNCTION, heat("∂u/∂t = Δu - ∫_Ω u dx + ∫₀ˣ u(s, t) ds")),
     (unsupported.POINT_SOURCE, heat("const s = 0.05\n∂u/∂t = Δu + exp(-(x - ½)²/(2 s²))/(s √(2π))")),
     (unsupported.NOISE, heat("const σ = 0.3\n∂u/∂t = ½σ²Δu")),
     (unsupported.JUMP_PROCESS, heat("const σ = 0.3\n∂u/∂t = ½σ²Δu")),
@@ -84,7 +80,7 @@ NEAREST = [
     (unsupported.EIGENPROBLEM, heat("∂u/∂t = Δu")),
     (unsupported.SWEEP, heat("const σ = 0.1\n∂u/∂t = σ Δu")),
     (unsupported.INEQUALITY, f"{STATIONARY}const ψ = 0.1\n-Δu = -1 + 1000 max(ψ - u, 0)\nu = 0 on boundary\n"),
-    (unsupported.DATA_FILE, heat("let f(x) = exp(-x²)\n∂u/∂t = Δu + f(x)")),
+    (unsupported.DATA_FILE, heat('∂u/∂t = Δu + data("specs/measured_heat.npz", "u")')),
     (unsupported.CURVILINEAR, PLANE.replace("[0, 1]^2", "[-1, 1]^2 where x² + y² < 1")),
 ]
 

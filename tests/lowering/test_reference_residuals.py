@@ -5,19 +5,25 @@ Unknown c is 2 + sin(w·z + b), of which every derivative is known in closed for
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from copy import copy
+from dataclasses import replace
 from math import cos, exp, log, pi, prod, sin, sqrt
 from random import Random
 
+import numpy as np
 import pytest
-from sympy import Float
+from scipy.integrate import quad
+from scipy.interpolate import CubicSpline
+from sympy import Expr, Float, Symbol
 
 from pdedsl.compiler import to_analysis, to_spec
 from pdedsl.ir.problem import StrongForm
-from pdedsl.ir.residual import Derivative, Residual
+from pdedsl.ir.residual import Derivative, NonlocalTerm, Residual
 from pdedsl.ir.spec import SpaceKind
 from pdedsl.lowering.collocation import lower
 from pdedsl.sources import shipped_specs, source_of
+from pdedsl.symbolic.evaluate import Layout, compile_function
 from pdedsl.symbolic.symbols import Field
 
 LEARNED = 0.7  # the value of what is learned beside the unknowns
@@ -42,16 +48,40 @@ class Trial:
         own = prod(a**k for a, k in zip(w, d.orders, strict=True)) * sin(angle + d.order * pi / 2)
         return own if d.order else 2 + own
 
+    def at(self, *point: float) -> Trial:
+        """The same unknowns at another point."""
+        moved = copy(self)
+        moved.point = list(point)
+        return moved
+
     def d(self, component: int, along: str = "") -> float:
         return self.of(Derivative(component, tuple(along.count(n) for n in self.names)))
 
 
 def value(residual: Residual, statement: StrongForm, z: Trial) -> float:
     """What was generated, in numbers."""
-    numbers = dict.fromkeys(residual.expr.atoms(Field), LEARNED)
-    numbers |= dict(zip(statement.domain.coordinates, z.point, strict=True))
+    numbers = dict(zip(statement.domain.coordinates, z.point, strict=True))
+    numbers |= {s: nonlocal_value(term, numbers, z) for s, term in residual.nonlocal_terms}
     numbers |= {s: z.of(d) for s, d in residual.jet_variables}
-    return float(residual.expr.xreplace({s: Float(x) for s, x in numbers.items()}))
+    return number(residual.expr.xreplace(dict.fromkeys(residual.expr.atoms(Field), Float(LEARNED))), numbers)
+
+
+def number(expr: Expr, numbers: Mapping[Symbol, float]) -> float:
+    return compile_function(expr, Layout({s: k for k, s in enumerate(numbers)}, 0))(list(numbers.values()))
+
+
+def nonlocal_value(term: NonlocalTerm, numbers: Mapping[Symbol, float], z: Trial) -> float:
+    """An integral by the adaptive quadrature of QUADPACK, or a value at another point."""
+    if term.ranges:
+        first, inner = term.ranges[0], replace(term, ranges=term.ranges[1:])
+        ends = (number(e, numbers) for e in (first.lower, first.upper))
+        return float(quad(lambda s: nonlocal_value(inner, {**numbers, first.variable: s}, z), *ends, epsabs=1e-13)[0])
+    values = {}
+    for symbol, value in term.values:
+        point = [number(x, numbers) for x in value.point]
+        past = value.history is not None and point[-1] < float(value.start)
+        values[symbol] = number(value.history, numbers) if past else z.at(*point).of(value.derivative)
+    return number(term.integrand, {**numbers, **values})
 
 
 Hand = Callable[[Trial], list[float]]
@@ -81,7 +111,23 @@ def transfer_weights(z: Trial, component: int, axes: str = "xy") -> float:
     return sum(z.d(k) * z.d(component, a) for k, a in enumerate(axes))
 
 
+def measured(name: str) -> CubicSpline:
+    arrays = np.load(shipped_specs()["measured_heat"].with_suffix(".npz"))
+    return CubicSpline(arrays["x"], arrays[name])
+
+
 SHIPPED: dict[str, tuple[Hand, Hand]] = {
+    "delay": (lambda z: [z.d(0, "t") + (z.at(z.t - 1).d(0) if z.t > 1 else 1)], lambda z: [z.d(0) - 1]),
+    "measured_heat": (
+        lambda z: [
+            z.d(0, "t") - measured("conductivity")(z.x) * z.d(0, "xx") - measured("conductivity")(z.x, 1) * z.d(0, "x")
+        ],
+        lambda z: [z.d(0) - measured("u")(z.x), z.d(0), z.d(0)],
+    ),
+    "volterra": (
+        lambda z: [z.d(0, "x") + z.d(0) - quad(lambda s: exp(s - z.x) * z.at(s).d(0), 0, z.x)[0]],
+        lambda z: [z.d(0) - 1],
+    ),
     "advection": (lambda z: [z.d(0, "t") + z.d(0, "x")], lambda z: [z.d(0) - exp(sin(2 * pi * z.x))]),
     "allen_cahn": (
         lambda z: [z.d(0, "t") - 1e-4 * z.d(0, "xx") - 5 * z.d(0) + 5 * z.d(0) ** 3],

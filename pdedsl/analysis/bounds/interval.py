@@ -45,6 +45,7 @@ from sympy import (
 
 from pdedsl.numerics.activations import Activation as ActivationRecord
 from pdedsl.record import Record
+from pdedsl.symbolic.data_functions import DataFunction
 from pdedsl.symbolic.functions import ActivationDerivative, ActivationFunction
 from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partial
 
@@ -303,6 +304,8 @@ class _RangeEvaluator(Record):
                 return self._combine(e.args, lambda a, b: RealInterval(max(a.low, b.low), max(a.high, b.high)))
             case Min():
                 return self._combine(e.args, lambda a, b: RealInterval(min(a.low, b.low), min(a.high, b.high)))
+            case DataFunction(bounds=(low, high)):
+                return RealInterval(enclosure(low).low, enclosure(high).high)
             case sin() | cos():
                 return self._sine_or_cosine(e)
             case Heaviside():

@@ -46,7 +46,7 @@ from pdedsl.symbolic.domain import Region, region_of
 from pdedsl.symbolic.evaluate import Point, compile_function
 from pdedsl.symbolic.mesh_domain import MeshBoundary
 from pdedsl.symbolic.printing import notation
-from pdedsl.symbolic.symbols import Field, Partial, atoms
+from pdedsl.symbolic.symbols import Field, Partial, atoms, atoms_outside_integrals
 
 # ---- Parts of the boundary
 
@@ -216,7 +216,7 @@ def _has_same_zero_set(a: Expr, b: Expr) -> bool:
 
 def _principal_unknown(fields: list[Field], summands: tuple[Summand, ...], env: Environment) -> Field:
     """The unknown of a condition: the one with the derivative of highest order."""
-    partials = [p for s in summands for e in s.exprs for p in atoms(e, Partial)]
+    partials = [p for s in summands for e in s.exprs for p in atoms_outside_integrals(e, Partial)]
     orders = {f: max((len(p.slots) for p in partials if p.has(f)), default=0) for f in fields}
     return max(fields, key=lambda f: orders[f])
 
@@ -495,7 +495,7 @@ def _order(equation: Equation, head: Symbol, axis: int | None, spec: Spec) -> in
     """The highest order of an unknown's derivatives in space, counting one coordinate or all."""
     time, space = spec.time.symbol if spec.time else None, spec.space
     orders = []
-    for p in {p for e in equation.rhs for p in atoms(e, Partial)}:
+    for p in {p for e in equation.rhs for p in atoms_outside_integrals(e, Partial)}:
         if any(f.head == head for f in atoms(p.body, Field)):
             slots = [s for s in p.slots if s != time]
             across = axis is None or not space.explicit
@@ -557,7 +557,10 @@ def _is_underdetermined(head: Symbol, spec: Spec) -> bool:
         linked |= more
     own = [e for e, heads in zip(spec.equations, sharing, strict=True) if heads & linked]
     differential = any(_order(e, h, None, spec) for e in own for h in linked)
-    determined = any(e.order for e in own) or any(c.on_boundary and c.unknown in linked for c in spec.conditions)
+    determined = any(c.unknown in linked for c in spec.integral_conditions)
+    determined = (
+        determined or any(e.order for e in own) or any(c.on_boundary and c.unknown in linked for c in spec.conditions)
+    )
     return differential and not determined
 
 

@@ -13,7 +13,17 @@ from pdedsl.config.blocks import Block
 from pdedsl.config.methods import Realizations
 from pdedsl.config.networks import NORMALISATIONS
 from pdedsl.diagnostics import PdeError, Reporter, Source, Span, sort_diagnostics
-from pdedsl.ir.spec import Condition, Equation, ExactSolution, Observation, Requirement, Spec, Summand
+from pdedsl.ir.spec import (
+    Condition,
+    Equation,
+    ExactSolution,
+    History,
+    IntegralCondition,
+    Observation,
+    Requirement,
+    Spec,
+    Summand,
+)
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.boundary import antiperiodic_conditions, boundary_condition, condition_at_fixed_argument
 from pdedsl.language.elaborate.checks import check_spec, elaborate_exact, elaborate_observation, find_duplicate
@@ -24,6 +34,8 @@ from pdedsl.language.elaborate.equations import (
     elaborate_equation,
     elaborate_summands,
     has_fixed_argument,
+    integral_condition,
+    is_normalization,
     learned_fields,
     match_equations,
     own_arguments,
@@ -32,13 +44,17 @@ from pdedsl.language.elaborate.equations import (
 )
 from pdedsl.language.elaborate.experiment import elaborate_block, elaborate_realization, elaborate_requirements
 from pdedsl.language.elaborate.expressions import RESERVED
+from pdedsl.language.elaborate.history import history, history_interval, with_initial_values
 from pdedsl.language.elaborate.limits import report_exceeded_limits
 from pdedsl.language.printing.latex import to_latex
 
 # ---- Equations and conditions
 
 
-def elaborate_equation_statement(statement: t.EquationStmt, env: Environment) -> list[Equation | Condition]:
+Relation = Equation | Condition | IntegralCondition | History
+
+
+def elaborate_equation_statement(statement: t.EquationStmt, env: Environment) -> list[Relation]:
     """An equation or condition; two real ones if it is for one component of a complex vector."""
     _report_interface_conditions(statement, env)
     scope = replace(env.scope(), normal=bool(statement.on) and "n" not in env.declared)
@@ -71,16 +87,21 @@ def _is_called_at_time(head: t.Name, calls: list[t.Call], env: Environment) -> b
     return timed and env.is_undeclared(head.id) and head.id not in RESERVED
 
 
-def _equation_or_condition(
-    statement: t.EquationStmt, summands: tuple[Summand, ...], env: Environment
-) -> Equation | Condition:
-    """An equation if an unknown is evaluated at its own variables; a condition if it is evaluated at fixed values."""
-    fields = unknown_fields([e for s in summands for e in s.exprs], env)
-    if not fields and statement.on and (learned := learned_fields([e for s in summands for e in s.exprs], env)):
+def _equation_or_condition(statement: t.EquationStmt, summands: tuple[Summand, ...], env: Environment) -> Relation:
+    """An equation if an unknown is evaluated at its own variables; a condition if it is evaluated at fixed values
+    outside of integrals, or occurs only in integrals that are numbers."""
+    exprs = [e for s in summands for e in s.exprs]
+    fields = unknown_fields(exprs, env)
+    if not fields and statement.on and (learned := learned_fields(exprs, env)):
         return boundary_condition(statement, summands, learned, env)
     if not fields:
         step = isinstance(statement.left, t.Prefix) and isinstance(statement.left.body, t.Name)
         raise errors.equations.missing_unknown(step, statement.span)
+    if (interval := history_interval(statement, env)) is not None:
+        return history(statement, summands, interval, env)
+    if not statement.on and is_normalization(exprs, env):
+        return integral_condition(statement, summands, env)
+    fields = unknown_fields(exprs, env, outside_integrals=True) or fields
     domain = tuple(dict.fromkeys(e.xreplace(env.numbers) for s in summands for e in s.domain))
     if statement.on:
         return replace(boundary_condition(statement, summands, fields, env), domain=domain)
@@ -104,9 +125,10 @@ def elaborate(syntax: t.Syntax, source: Source, reporter: Reporter) -> Spec:
     _declare(syntax, env)
     _report_units(syntax, env)
     env.resolve_all()
-    equations, conditions = _equations_and_conditions(syntax, env)
+    relations = _relations(syntax, env)
     exact, observed = _exact_and_observed(syntax, env)
     realizations, required, blocks = _experiment(syntax, env)
+    histories = tuple(r for r in relations if isinstance(r, History))
     complete = not reporter.errors
     if not complete or env.space is None or header is None:
         raise PdeError(sort_diagnostics(reporter.errors), source)
@@ -118,13 +140,15 @@ def elaborate(syntax: t.Syntax, source: Source, reporter: Reporter) -> Spec:
         tuple(env.constants.values()),
         tuple(env.unknowns.values()),
         tuple(env.learned.values()),
-        tuple(equations),
-        tuple(conditions),
+        tuple(r for r in relations if isinstance(r, Equation)),
+        with_initial_values([r for r in relations if isinstance(r, Condition)], histories, env),
         realizations,
         tuple(required),
         source,
         exact=tuple(exact),
         observations=tuple(observed),
+        integral_conditions=tuple(r for r in relations if isinstance(r, IntegralCondition)),
+        histories=histories,
         latex=to_latex(syntax),
         **blocks,
     )
@@ -192,9 +216,9 @@ def _declare_name(name: t.Name, declaration: t.Declaration, env: Environment) ->
     env.declared[name.id] = declaration
 
 
-def _equations_and_conditions(syntax: t.Syntax, env: Environment) -> tuple[list[Equation], list[Condition]]:
-    equations: list[Equation] = []
-    conditions: list[Condition] = []
+def _relations(syntax: t.Syntax, env: Environment) -> list[Relation]:
+    """Equations, conditions, normalizations and histories."""
+    relations: list[Relation] = []
     statements = [s for s in syntax.statements if isinstance(s, t.EquationStmt)]
     if len(statements) > MAX_EQUATIONS:
         env.reporter.add(errors.source.too_many_equations(MAX_EQUATIONS, statements[MAX_EQUATIONS].span))
@@ -202,12 +226,8 @@ def _equations_and_conditions(syntax: t.Syntax, env: Environment) -> tuple[list[
         if len(env.reporter.errors) >= MAX_ERRORS:
             break
         with env.reporter.guard(), report_exceeded_limits(statement.span):
-            for relation in elaborate_equation_statement(statement, env):
-                if isinstance(relation, Equation):
-                    equations.append(relation)
-                else:
-                    conditions.append(relation)
-    return equations, conditions
+            relations += elaborate_equation_statement(statement, env)
+    return relations
 
 
 def _report_missing_const(statement: t.EquationStmt, env: Environment) -> None:

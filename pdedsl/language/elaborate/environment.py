@@ -14,7 +14,7 @@ from sympy.core.symbol import Str
 from pdedsl import errors
 from pdedsl.config.networks import NORMALISATIONS
 from pdedsl.diagnostics import PdeError, Reporter, Span, closest_match
-from pdedsl.ir.spec import Constant, FamilyParameter, Learned, Space, SpaceKind, Time, Unknown
+from pdedsl.ir.spec import Constant, FamilyParameter, Interval, Learned, Space, SpaceKind, Time, Unknown
 from pdedsl.ir.types import Channels, Matrix, Operator, Scalar, Simplex, Type, Vector
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.expressions import (
@@ -330,6 +330,12 @@ class Environment:
     def is_undeclared(self, name: str) -> bool:
         """Whether a name is not declared."""
         return name not in self.declared and not self._is_unresolved(name)
+
+    def unknown_names(self) -> tuple[str, ...]:
+        return tuple(d.name.text for d in self.declared.values() if isinstance(d, t.UnknownDecl))
+
+    def time_interval(self) -> Interval | None:
+        return Interval(self.time.start, self.time.end) if self.time else None
 
     def has_complex_unknown(self) -> bool:
         """Whether i is the imaginary unit where it is not declared."""

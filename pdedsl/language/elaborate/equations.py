@@ -19,7 +19,8 @@ from typing import TypeVar
 from sympy import Abs, Add, Expr, Heaviside, Integer, Max, Min, Mul, Pow, S, Symbol, Tuple, cancel, sift, sign
 
 from pdedsl import errors
-from pdedsl.ir.spec import Equation, SpaceKind, Spec, Summand, Unknown
+from pdedsl.diagnostics import Span
+from pdedsl.ir.spec import Equation, IntegralCondition, SpaceKind, Spec, Summand, Unknown
 from pdedsl.ir.types import Vector
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.declarations import interval_of
@@ -31,7 +32,7 @@ from pdedsl.record import Record
 from pdedsl.symbolic.complex_numbers import is_complex_field, real_and_imaginary
 from pdedsl.symbolic.functions import ActivationFunction
 from pdedsl.symbolic.rewrite import expand_products, product, substitute
-from pdedsl.symbolic.symbols import Field, Partial, atoms
+from pdedsl.symbolic.symbols import Field, Integral, Partial, atoms, atoms_outside_integrals
 
 # ---- Terms
 
@@ -170,9 +171,34 @@ def component_list(value: Tensor, rank: int, size: int | None) -> list[Expr]:
     return [value.at(i, j) if value.rank else value.expr for i in indices for j in indices]
 
 
-def unknown_fields(exprs: list[Expr], env: Environment) -> list[Field]:
-    heads = {u.head for u in env.unknowns.values()}
-    return sorted({f for e in exprs for f in atoms(e, Field) if f.head in heads}, key=str)
+def unknown_fields(exprs: list[Expr], env: Environment, outside_integrals: bool = False) -> list[Field]:
+    heads, parts = {u.head for u in env.unknowns.values()}, atoms_outside_integrals if outside_integrals else atoms
+    return sorted({f for e in exprs for f in parts(e, Field) if f.head in heads}, key=str)
+
+
+# ---- Normalizations
+
+
+def is_normalization(exprs: list[Expr], env: Environment) -> bool:
+    """Whether unknowns occur only in integrals that depend on no coordinate, as in ∫_Ω p dx = 1."""
+    scope = env.scope()
+    coordinates = {*scope.space.coordinates, scope.time}
+    inside = any(e.has(Integral) for e in exprs) and not unknown_fields(exprs, env, outside_integrals=True)
+    return inside and not any(e.free_symbols & coordinates for e in exprs)
+
+
+def integral_condition(statement: t.EquationStmt, summands: tuple[Summand, ...], env: Environment) -> IntegralCondition:
+    if len(summands[0].exprs) > 1:
+        raise errors.equations.vector_normalization(statement.span)
+    if statement.time_interval:
+        raise errors.equations.condition_with_interval(
+            statement.time_interval[0].span, Span(statement.right.span.end, statement.time_interval[1].span.end)
+        )
+    value = normal_form([s.exprs[0] for s in summands], env.numbers)
+    fields = unknown_fields([value], env)
+    if not fields:
+        raise errors.equations.terms_cancel(statement.span)
+    return IntegralCondition(fields[0].head, value, statement.span)
 
 
 def learned_fields(exprs: list[Expr], env: Environment) -> list[Field]:

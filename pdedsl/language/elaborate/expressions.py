@@ -11,12 +11,13 @@ from itertools import pairwise
 from typing import TypeGuard, assert_never
 
 import sympy as sp
-from sympy import Abs, E, Expr, I, Integer, Rational, S, Symbol, Tuple, log, nan, oo, pi, sqrt, zoo
+from sympy import Abs, Dummy, E, Expr, I, Integer, Rational, S, Symbol, Tuple, log, nan, oo, pi, sqrt, zoo
 
 from pdedsl import errors
 from pdedsl.diagnostics import Span
-from pdedsl.ir.spec import Space
+from pdedsl.ir.spec import Space, SpaceKind
 from pdedsl.language import ast as t
+from pdedsl.language.elaborate.data_files import DATA_FUNCTIONS, data_expression
 from pdedsl.language.elaborate.limits import MAX_BITS, check_limits
 from pdedsl.language.elaborate.scope import Scope, derivative_slot, select_component
 from pdedsl.language.elaborate.values import (
@@ -37,7 +38,7 @@ from pdedsl.language.elaborate.values import (
 )
 from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
 from pdedsl.numerics.activations import OTHER_NAMES
-from pdedsl.symbolic.calculus import contract, differentiate
+from pdedsl.symbolic.calculus import contract, differentiate, integrate
 from pdedsl.symbolic.complex_numbers import (
     NoParts,
     conjugate,
@@ -49,7 +50,7 @@ from pdedsl.symbolic.complex_numbers import (
 )
 from pdedsl.symbolic.functions import ACTIVATIONS, formula_of
 from pdedsl.symbolic.rewrite import exponential
-from pdedsl.symbolic.symbols import Partial, Softmax, TooLarge
+from pdedsl.symbolic.symbols import Field, Partial, Softmax, TooLarge
 
 # ---- Numbers
 
@@ -462,7 +463,7 @@ FUNCTIONS: dict[str, tuple[int, Numeric]] = {
     "max": (-1, sp.Max),
 }
 FUNCTIONS.update({other: FUNCTIONS[name] for other, name in OTHER_NAMES.items()})
-OPERATORS = "grad div curl lap hess dot ddot norm adj sum diff pow".split()
+OPERATORS = "grad div curl lap hess dot ddot norm adj sum diff pow int".split()
 RESERVED = {*FUNCTIONS, "softmax", "pi", *OPERATORS}
 
 
@@ -606,6 +607,8 @@ def _evaluate(expr: t.Expr, scope: Scope) -> Value:
             return multiply(scalar(S.NegativeOne), evaluate(body, scope), expr.span)
         case t.Summation():
             return _summation(expr, scope)
+        case t.Integral():
+            return _integral(expr, scope)
         case t.Product():
             return _product(expr, scope)
         case t.Sum():
@@ -665,6 +668,8 @@ def _call(call: t.Call, scope: Scope) -> Value:
     layer = scope.names.layer(call)
     if layer:
         return layer
+    if head.id in DATA_FUNCTIONS and scope.names.is_undeclared(head.id) and head.id not in scope.local:
+        return scalar(data_expression(call, scope))
     if call.named:
         key, argument = call.named[0]
         raise errors.types.named_argument(head.text, key.span, argument.span)
@@ -692,7 +697,7 @@ def _single_argument(call: t.Call, scope: Scope) -> Value:
     return evaluate(call.args[0], scope)
 
 
-# ---- Sums and products
+# ---- Sums over components
 
 
 def _summation(expr: t.Summation, scope: Scope) -> Tensor:
@@ -709,6 +714,82 @@ def _summation(expr: t.Summation, scope: Scope) -> Tensor:
 
     total = report_too_large(lambda: contract(term, scope.dimension), expr.span)
     return scalar(total, kinds[0])
+
+
+# ---- Integrals
+
+
+MAX_NESTED_INTEGRALS = 4
+DOMAIN = "Omega"
+
+
+def _integral(expr: t.Integral, scope: Scope) -> Tensor:
+    if scope.constant:
+        raise errors.types.not_constant(expr.span)
+    if scope.space.kind is not SpaceKind.PHYSICAL or not scope.space.explicit:
+        raise errors.types.integral_off_domain(expr.span)
+    if scope.integrals >= MAX_NESTED_INTEGRALS:
+        raise errors.syntax.too_many_nested_integrals(MAX_NESTED_INTEGRALS, expr.span)
+    scope = replace(scope, integrals=scope.integrals + 1)
+    return _domain_integral(expr, scope) if expr.upper is None else _definite_integral(expr, expr.upper, scope)
+
+
+def _domain_integral(expr: t.Integral, scope: Scope) -> Tensor:
+    """`∫_Ω u dx`: over all coordinates of the space."""
+    space = scope.space
+    if not (isinstance(expr.lower, t.Name) and expr.lower.id == DOMAIN and scope.names.is_undeclared(DOMAIN)):
+        raise errors.syntax.missing_upper_limit(expr.lower.span)
+    if space.inequalities:
+        raise errors.types.integral_over_inequalities(expr.span)
+    if _integration_variable(expr.variable, scope) not in space.coordinates:
+        raise errors.types.not_a_coordinate_of_domain(expr.variable.text, space.names, expr.variable.span)
+    value = tensor(expr.body, scope)
+    for x, interval in zip(space.coordinates, space.intervals, strict=True):
+        value = _integrate_components(value, x, interval.start, interval.end, expr)
+    return value
+
+
+def _definite_integral(expr: t.Integral, upper: t.Expr, scope: Scope) -> Tensor:
+    limits = [tensor(e, scope, 0).expr for e in (expr.lower, upper)]
+    for limit, place in zip(limits, (expr.lower, upper), strict=True):
+        if limit.has(Field) or is_complex(limit):
+            raise errors.types.invalid_limit(place.span)
+    variable = _integration_variable(expr.variable, scope)
+    if variable is None:  # it is not a coordinate
+        variable = Dummy(expr.variable.id, real=True)
+        scope = replace(scope, local={**scope.local, expr.variable.id: scalar(variable)})
+    return _integrate_components(tensor(expr.body, scope), variable, limits[0], limits[1], expr)
+
+
+def _integration_variable(name: t.Name, scope: Scope) -> Symbol | None:
+    """The coordinate or time of this name; None for a new variable. Other declared names are errors."""
+    if name.id in scope.local or scope.names.is_undeclared(name.id):
+        if name.id in RESERVED:
+            raise errors.names.reserved_name(name.text, name.span)
+        return None
+    value = scope.names.value(name)
+    known = (*scope.space.coordinates, scope.time)
+    if not isinstance(value, Tensor) or value.rank or value.expr not in known:
+        raise errors.types.invalid_integration_variable(name.text, describe(value), name.span)
+    return value.expr
+
+
+def _integrate_components(value: Tensor, variable: Symbol, lower: Expr, upper: Expr, expr: t.Integral) -> Tensor:
+    if value.kind != "number":
+        raise errors.types.needs_scalars("int", value.describe(), expr.body.span)
+
+    def at(*index: Expr) -> Expr:
+        def integral() -> Expr:
+            real, imaginary = real_and_imaginary(value.at(*index))
+            parts = [integrate(part, variable, lower, upper) for part in (real, imaginary)]
+            return parts[0] + I * parts[1]
+
+        return report_too_large(integral, expr.span)
+
+    return replace(value, at=at, literal=False)
+
+
+# ---- Sums
 
 
 def _sum(expr: t.Sum, scope: Scope) -> Value:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import field
+from pathlib import Path
 from typing import Protocol
 
 from sympy import Expr, Integer, Symbol
 
 from pdedsl import errors
 from pdedsl.diagnostics import Span
-from pdedsl.ir.spec import Space
+from pdedsl.ir.spec import Interval, Space
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.values import Function, LinearMap, Tensor, Value, describe, scalar
 from pdedsl.record import Record
@@ -21,6 +22,13 @@ class NameLookup(Protocol):
 
     @property
     def numbers(self) -> dict[Symbol, Expr]: ...
+
+    @property
+    def folder(self) -> Path: ...
+
+    def unknown_names(self) -> tuple[str, ...]: ...
+
+    def time_interval(self) -> Interval | None: ...
 
     def value(self, name: t.Name) -> Value: ...
 
@@ -46,6 +54,7 @@ class Scope(Record):
     local: dict[str, Value] = field(default_factory=dict)
     indices: dict[str, Expr] = field(default_factory=dict)
     sums: int = 0  # number of enclosing Σ
+    integrals: int = 0  # number of enclosing ∫
     normal: bool = False  # `n` is the outer normal
     constant: bool = False  # a constant expression, without a space
 

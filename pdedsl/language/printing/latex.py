@@ -149,6 +149,11 @@ def expression_to_latex(expr: t.Expr) -> str:
             return f"-{expression_to_latex(body)}"
         case t.Summation(index=index, body=body):
             return rf"\sum_{{{name_to_latex(index)}}} {expression_to_latex(body)}"
+        case t.Integral(lower=lower, upper=upper, body=body, variable=variable):
+            limits = f"_{{{expression_to_latex(lower)}}}" + (f"^{{{expression_to_latex(upper)}}}" if upper else "")
+            inner = expression_to_latex(body)
+            inner = rf"\left({inner}\right)" if isinstance(body, t.Sum) else inner
+            return rf"\int{limits} {inner}\,d{name_to_latex(variable)}"
         case _:
             assert_never(expr)
 

@@ -17,7 +17,16 @@ from itertools import pairwise
 from pdedsl.diagnostics import Span, width
 from pdedsl.language import ast as t
 from pdedsl.language.ast import Comment
-from pdedsl.language.names import FRACTION_SIGNS, MAX_NAME_LENGTH, SUPERSCRIPTS, subscript, superscript, unicode_name
+from pdedsl.language.names import (
+    FRACTION_SIGNS,
+    MAX_NAME_LENGTH,
+    SUPERSCRIPT_LETTERS,
+    SUPERSCRIPTS,
+    is_differential,
+    subscript,
+    superscript,
+    unicode_name,
+)
 from pdedsl.language.precedence import (
     DOT_FUNCTIONS,
     Factors,
@@ -199,6 +208,8 @@ class Unparser(Record):
                 return f"-{self.factor(body)}"
             case t.Summation():
                 return self.summation(factor)
+            case t.Integral() if sign == "/":
+                return self.postfix(factor)
             case _:
                 return self.factor(parenthesize_leading_derivative(factor) if sign == "/" else factor)
 
@@ -221,6 +232,25 @@ class Unparser(Record):
             tight = number and (named or piece[0] == "(")
         return "" if tight and not divided else " "
 
+    def integral(self, expr: t.Integral) -> str:
+        """`∫₀ˣ … ds`; `int(…)` in ASCII, and for a variable that does not follow a `d` recognizably."""
+        declared, variables = (self.declared.fields, self.declared.variables) if self.declared else ((), ())
+        differential = f"d{self.name(expr.variable)}"
+        if self.ascii or not is_differential(differential, declared, variables):
+            limits = (expr.lower,) if expr.upper is None else (expr.lower, expr.upper)
+            return f"int({self.items([(None, e) for e in (*limits, expr.body, expr.variable)])})"
+        body = f"({self.sum(expr.body)})" if isinstance(expr.body, t.Sum) else self.term(expr.body)
+        return f"∫{self.limits(expr)} {body} {differential}"
+
+    def limits(self, expr: t.Integral) -> str:
+        """Scripts where these exist: `₀ˣ`, `₀^(x + 1)`, `_a^b`, `_Ω`."""
+        lower = _limit_script(expr.lower, _lower_script)
+        if expr.upper is None or lower is None:
+            text = f"_{self.postfix(expr.lower)}"
+            return text if expr.upper is None else f"{text}^{self.postfix(expr.upper)}"
+        letter = SUPERSCRIPT_LETTERS.get(expr.upper.id) if isinstance(expr.upper, t.Name) else None
+        return lower + (letter or _limit_script(expr.upper, superscript) or f"^{self.postfix(expr.upper)}")
+
     def summation(self, total: t.Summation) -> str:
         mark = subscript([total.index.id])
         if mark and not self.ascii:
@@ -238,11 +268,16 @@ class Unparser(Record):
                 return self.power(expr)
             case t.Derivative():
                 return self.derivative(expr)
+            case t.Integral():
+                return self.integral(expr)
             case _:
                 return self.postfix(expr)
 
     def postfix(self, expr: t.Expr) -> str:
         """An atom, or a parenthesized expression."""
+        if isinstance(expr, t.Integral):
+            text = self.integral(expr)
+            return f"({text})" if text[0] == "∫" else text
         if isinstance(expr, t.ATOMS):
             return self.atom(expr)
         body = strip_parentheses(expr)
@@ -398,5 +433,20 @@ def _exponent_superscript(exponent: t.Expr) -> str | None:
             return superscript(int(text))
         case t.Negation(body=t.Number(text=text)) if _SMALL_INTEGER.fullmatch(text) and text != "0":
             return superscript(-int(text))
+        case _:
+            return None
+
+
+def _lower_script(value: int) -> str:
+    return "₋" * (value < 0) + (subscript([str(abs(value))]) or "")
+
+
+def _limit_script(limit: t.Expr, script: Callable[[int], str]) -> str | None:
+    """A limit that is a small integer, as a script."""
+    match limit:
+        case t.Number(text=text) if _SMALL_INTEGER.fullmatch(text):
+            return script(int(text))
+        case t.Sum(terms=(("-", t.Number(text=text)),)) if _SMALL_INTEGER.fullmatch(text) and text != "0":
+            return script(-int(text))
         case _:
             return None

@@ -23,7 +23,7 @@ from torch import Tensor
 from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.ir.boundary import Dirichlet
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
-from pdedsl.ir.residual import Derivative
+from pdedsl.ir.residual import Derivative, NonlocalTerm
 from pdedsl.ir.solver_plans import ChebyshevScheme, InterfaceFVScheme, SeparableOperator
 from pdedsl.numerics.butcher import ImplicitRungeKutta
 from pdedsl.runtime.basis import chebyshev
@@ -33,6 +33,8 @@ from pdedsl.runtime.basis.interpolation import (
     ChebyshevAxis,
     PiecewiseChebyshevAxis,
     TensorProductExpansion,
+    basis_functions,
+    expansion_coefficients,
 )
 from pdedsl.runtime.linalg import LUFactorization
 from pdedsl.runtime.ode.implicit import NewtonSteps
@@ -54,6 +56,7 @@ from pdedsl.solvers.grid.grid_result import (
 from pdedsl.solvers.grid.interface_fv import InterfaceFVProblem, make_cells
 from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterValue, compile_expressions, nodal_values
 from pdedsl.solvers.grid.separable import SeparableSystem, apply_along, axis_faces, make_axis_operator
+from pdedsl.solvers.nonlocal_terms import NonlocalQuadrature, QuadratureNodes
 
 # ---- Discretization
 
@@ -94,13 +97,53 @@ def differentiation_matrix(axis: Axis, like: Tensor) -> Tensor:
     return chebyshev.differentiation_matrix(axis.n, like) * (2 / (axis.end - axis.start))
 
 
+MAX_QUADRATURE_ENTRIES = 30_000_000  # of the matrix from nodal values to quadrature points: 240 MB
+EXTRA_QUADRATURE_POINTS = 16  # beyond those that are exact for the polynomial u, for the kernel
+
+
+@dataclass(frozen=True)
+class DiscreteNonlocalTerm:
+    """A nonlocal term at nodes: `interpolation` maps nodal values to the values at the quadrature points.
+
+    A matrix has a row for each node and quadrature point, or for each quadrature point if these are the same for all
+    nodes.
+    """
+
+    quadrature: NonlocalQuadrature
+    nodes: QuadratureNodes
+    interpolation: tuple[Tensor, ...]
+    histories: tuple[Tensor | None, ...]  # values before the initial time, 0 afterwards
+    slices: tuple[slice, ...]
+
+    def value(self, w: Tensor) -> Tensor:
+        return self.quadrature.evaluate(self.nodes, self._values(w))[0]
+
+    def jacobian(self, w: Tensor) -> Iterator[tuple[slice, Tensor]]:
+        """For each variable in the integrand the matrix of the derivative."""
+        shape = self.nodes.weights.shape
+        partials = self.quadrature.evaluate(self.nodes, self._values(w))[1]
+        for own, matrix, partial in zip(self.slices, self.interpolation, partials, strict=True):
+            if len(matrix) == shape[1]:
+                yield own, partial @ matrix
+            else:
+                yield own, torch.einsum("nq,nqk->nk", partial, matrix.reshape(*shape, -1))
+
+    def _values(self, w: Tensor) -> list[Tensor]:
+        shape = self.nodes.weights.shape
+        found = ((m @ w[own]) for m, own in zip(self.interpolation, self.slices, strict=True))
+        values = [v.reshape(shape) if len(v) == self.nodes.weights.numel() else v.reshape(1, -1) for v in found]
+        return [v if past is None else v + past for v, past in zip(values, self.histories, strict=True)]
+
+
 @dataclass(frozen=True)
 class CollocationRows:
-    """Rows of R: an expression at the nodes `at`, written to `rows`, and its partial derivatives w.r.t. its jets."""
+    """Rows of R: an expression at the nodes `at`, written to `rows`, and its partial derivatives w.r.t. its jets and
+    its nonlocal terms."""
 
     value: CompiledExpressions
     partials: CompiledExpressions
     jets: tuple[Derivative, ...]
+    nonlocal_terms: tuple[Symbol, ...]
     at: Tensor
     rows: Tensor
     sign: float
@@ -174,12 +217,13 @@ class CollocationProblem:
         """R(w, t), with the sign of a forward problem."""
         result = w.new_zeros(w.shape)
         for b, values in zip(self.blocks, self._block_values(time), strict=True):
-            (value,) = b.value(self._jets(b, b.value, w), values)
+            (value,) = b.value(self._jets(b, b.value, w), self._with_integrals(b, w, values, time))
             result = result.index_copy(0, b.rows, b.sign * value)
         for k in self.system.defined_up_to_constant:
             result[self._slice(k)] += self._pressure_rows @ w[self._slice(k)]
         if bool(self.at_break.any()):
-            jumps = torch.cat([self._break_rows @ own for own in w.reshape(-1, self.count)])
+            pairs = zip(self._break_rows, w.reshape(-1, self.count), strict=True)
+            jumps = torch.cat([rows @ own for rows, own in pairs])
             result = torch.where(self._has_break_row, jumps, result)
         return result
 
@@ -187,14 +231,17 @@ class CollocationProblem:
         """∂R/∂w."""
         result = w.new_zeros(len(w), len(w))
         for b, values in zip(self.blocks, self._block_values(time), strict=True):
-            partials = b.partials(self._jets(b, b.partials, w), values)
-            for jet, partial in zip(b.jets, partials, strict=True):
+            partials = b.partials(self._jets(b, b.partials, w), self._with_integrals(b, w, values, time))
+            for symbol, partial in zip(b.nonlocal_terms, partials[len(b.jets) :], strict=True):
+                for own, matrix in self._nonlocal_term(b, symbol, time).jacobian(w):
+                    result[b.rows, own] += b.sign * partial[:, None] * matrix
+            for jet, partial in zip(b.jets, partials, strict=False):
                 part = b.sign * partial[:, None] * self.matrix(jet.orders)[b.at]
                 result[b.rows, self._slice(jet.component)] += part
         for k in self.system.defined_up_to_constant:
             result[self._slice(k), self._slice(k)] += self._pressure_rows
         if bool(self.at_break.any()):
-            rows = torch.block_diag(*[self._break_rows] * len(self.system.variables))  # type: ignore[no-untyped-call]
+            rows = torch.block_diag(*self._break_rows)  # type: ignore[no-untyped-call]
             result = torch.where(self._has_break_row[:, None], rows, result)
         return result
 
@@ -213,10 +260,68 @@ class CollocationProblem:
         """The maximum of |∂R/∂j · j| over the jets j of the equations."""
         values, size = w.reshape(-1, self.count), 0.0
         for b, known in zip(self.blocks, self._block_values(0.0), strict=True):
-            partials = b.partials(self._jets(b, b.partials, w), known)
-            for jet, partial in zip(b.jets, partials, strict=True):
+            partials = b.partials(self._jets(b, b.partials, w), self._with_integrals(b, w, known, 0.0))
+            for jet, partial in zip(b.jets, partials, strict=False):
                 size = max(size, float((partial * self._jet(values, jet, b.at)).abs().max()))
         return size
+
+    # ---- Nonlocal terms
+
+    @cached_property
+    def _nonlocal_terms(self) -> dict[tuple[int, Symbol], DiscreteNonlocalTerm]:
+        return {}
+
+    def _with_integrals(
+        self, block: CollocationRows, w: Tensor, known: Mapping[Symbol, Tensor], time: float
+    ) -> Mapping[Symbol, Tensor]:
+        if not block.nonlocal_terms:
+            return known
+        return {**known, **{s: self._nonlocal_term(block, s, time).value(w) for s in block.nonlocal_terms}}
+
+    def _nonlocal_term(self, block: CollocationRows, symbol: Symbol, time: float) -> DiscreteNonlocalTerm:
+        """The matrices depend on time only through the weights of the kernel."""
+        term, timed = dict(self.system.nonlocal_terms)[symbol], self.system.statement.domain.has_time
+        clock = self.system.coordinates[-1] if timed else None
+        key = (id(block), symbol)
+        if key not in self._nonlocal_terms:
+            self._nonlocal_terms[key] = self._discretize(term, block.at, time)
+        discrete = self._nonlocal_terms[key]
+        if clock is None:
+            return discrete
+        moved = (*discrete.nodes.columns[:-1], torch.full_like(discrete.nodes.columns[-1], time))
+        return replace(discrete, nodes=replace(discrete.nodes, columns=moved))
+
+    def _discretize(self, term: NonlocalTerm, at: Tensor, time: float) -> DiscreteNonlocalTerm:
+        quadrature = NonlocalQuadrature(term, self.system.coordinates)
+        columns = [c[at] for c in self.node_coordinates]
+        if self.system.statement.domain.has_time:
+            columns.append(torch.full_like(columns[0], time))
+        order = max(2 * n if isinstance(a, FourierAxis) else n for n, a in zip(self.shape, self.axes, strict=True))
+        order += EXTRA_QUADRATURE_POINTS
+        nodes = quadrature.nodes(columns, order)
+        fixed = not quadrature.points_depend_on(self.system.coordinates)
+        base = quadrature.nodes([c[:1] for c in columns], order) if fixed else nodes
+        if base.weights.numel() * self.count > MAX_QUADRATURE_ENTRIES:
+            raise GridSolveFailed("the quadrature of an integral needs too much memory on this grid")
+        interpolation, histories = [], []
+        places = zip(term.values, quadrature.points(base), quadrature.histories(base), strict=True)
+        for (_, value), points, past in places:
+            rows = self._interpolation(points.flatten(0, 1)[:, : len(self.axes)])
+            if past is not None:
+                rows = torch.where(past[1].reshape(-1, 1), 0.0, rows)
+            interpolation.append(rows @ self.matrix(value.derivative.orders))
+            histories.append(None if past is None else torch.where(past[1], past[0], 0.0))
+        slices = tuple(self._slice(v.derivative.component) for _, v in term.values)
+        return DiscreteNonlocalTerm(quadrature, nodes, tuple(interpolation), tuple(histories), slices)
+
+    def _interpolation(self, points: Tensor) -> Tensor:
+        """The matrix from nodal values to values at points (p, d)."""
+        rows = torch.ones(len(points), 1, dtype=points.dtype, device=points.device)
+        for axis, size, x in zip(self.axes, self.shape, points.unbind(-1), strict=True):
+            identity = torch.eye(size, dtype=points.dtype, device=points.device)
+            own = basis_functions(axis, x) @ expansion_coefficients(axis, identity, 0)
+            rows = (rows.unsqueeze(-1) * own.unsqueeze(1)).flatten(1)
+        return rows
 
     def _slice(self, variable: int) -> slice:
         return slice(variable * self.count, (variable + 1) * self.count)
@@ -272,31 +377,46 @@ class CollocationProblem:
 
     @cached_property
     def at_break(self) -> Tensor:
-        """Mask of the nodes at the breaks of axes in pieces, each of which is a node of two pieces."""
-        return self._break_rows.any(1)
+        """Mask of the rows of jumps at the breaks of axes in pieces; a break is a node of two pieces."""
+        return torch.cat([rows.any(1) for rows in self._break_rows])
 
     @cached_property
-    def _break_rows(self) -> Tensor:
-        """Jumps at breaks: of the normal derivative in the rows of the nodes before, of the value in those behind; a
-        break of a later axis takes precedence."""
-        rows = self.like.new_zeros(self.count, self.count)
-        for k, axis in enumerate(self.axes):
-            if not isinstance(axis, PiecewiseChebyshevAxis):
+    def _break_rows(self) -> list[Tensor]:
+        """Jumps at breaks, for each variable; those at a break of a later axis take precedence."""
+        found = []
+        for variable in range(len(self.system.variables)):
+            rows = self.like.new_zeros(self.count, self.count)
+            for k, axis in enumerate(self.axes):
+                if not isinstance(axis, PiecewiseChebyshevAxis):
+                    continue
+                own, matrix = self._jumps(k, axis, variable), self.like.new_ones(1, 1)
+                for j, size in enumerate(self.shape):
+                    matrix = torch.kron(matrix, own if j == k else torch.eye(size, dtype=own.dtype, device=own.device))
+                rows = torch.where(matrix.any(1, keepdim=True), matrix, rows)
+            found.append(rows)
+        return found
+
+    def _jumps(self, k: int, axis: PiecewiseChebyshevAxis, variable: int) -> Tensor:
+        """Along an axis: jumps of the normal derivative in the rows of the nodes before a break, of the value in those
+        behind. Along time, each piece is an initial value problem: jumps of the value and of the derivatives below the
+        order of the equation, in the first rows of the later piece."""
+        matrix, rows = self.differentiation_matrices[k], self.like.new_zeros(self.shape[k], self.shape[k])
+        orders = [d.orders[k] for _, d in self.system.jets if d.component == variable]
+        for before in range(axis.n - 1, self.shape[k] - 1, axis.n):
+            if not self.system.has_history:
+                rows[before] = matrix[before] - matrix[before + 1]
+                rows[before + 1, before], rows[before + 1, before + 1] = 1.0, -1.0
                 continue
-            own = self.like.new_zeros(self.shape[k], self.shape[k])
-            for before in range(axis.n - 1, self.shape[k] - 1, axis.n):
-                own[before] = self.differentiation_matrices[k][before] - self.differentiation_matrices[k][before + 1]
-                own[before + 1, before], own[before + 1, before + 1] = 1.0, -1.0
-            matrix = torch.ones((1, 1), dtype=self.like.dtype, device=self.like.device)
-            for j, size in enumerate(self.shape):
-                matrix = torch.kron(matrix, own if j == k else torch.eye(size, dtype=own.dtype, device=own.device))
-            rows = torch.where(matrix.any(1, keepdim=True), matrix, rows)
+            derivative = torch.eye(self.shape[k], dtype=matrix.dtype, device=matrix.device)
+            for order in range(max(orders, default=0)):
+                rows[before + 1 + order] = derivative[before] - derivative[before + 1]
+                derivative = matrix @ derivative
         return rows
 
     @cached_property
     def _has_break_row(self) -> Tensor:
         """Mask of the rows of jumps at breaks; conditions on faces take precedence."""
-        return self.at_break.repeat(len(self.system.variables)) & (self.replacing_condition < 0)
+        return self.at_break & (self.replacing_condition < 0)
 
     @cached_property
     def replacing_condition(self) -> Tensor:
@@ -385,9 +505,11 @@ class CollocationProblem:
 
     def _block(self, expr: Expr, at: Tensor, rows: Tensor, sign: float) -> CollocationRows:
         jets = self.system.jets_in(expr)
-        partials = compile_expressions(self.system, [expr.diff(s) for s, _ in jets])
+        integrals = tuple(s for s, _ in self.system.nonlocal_terms if s in expr.free_symbols)
+        partials = compile_expressions(self.system, [expr.diff(s) for s in (*(s for s, _ in jets), *integrals)])
+        derivatives = tuple(d for _, d in jets)
         return CollocationRows(
-            compile_expressions(self.system, [expr]), partials, tuple(d for _, d in jets), at, rows, sign
+            compile_expressions(self.system, [expr]), partials, derivatives, integrals, at, rows, sign
         )
 
 
@@ -691,15 +813,28 @@ def _is_nonautonomous(problem: DiscreteProblem) -> bool:
         system.coordinates[-1],
         *(p.symbol for p in system.parameters if p.name in system.time_dependent),
     }
-    return any(e.free_symbols & changing for e in _exprs(system))
+    integrands = (term.integrand for _, term in system.nonlocal_terms)
+    return any(e.free_symbols & changing for e in (*_exprs(system), *integrands))
 
 
 def _has_constant_jacobian(problem: DiscreteProblem) -> bool:
     """Whether the Jacobian depends on neither time nor state."""
     system = problem.system
-    varying = {s for s, _ in system.jets} | {system.coordinates[-1]}
+    varying = {s for s, _ in (*system.jets, *system.nonlocal_terms)} | {system.coordinates[-1]}
     varying |= {p.symbol for p in system.parameters if p.name in system.time_dependent}
-    return not any(e.diff(s).free_symbols & varying for e in _exprs(system) for s, _ in system.jets_in(e))
+    integrals = [s for s, _ in system.nonlocal_terms]
+    inside = (
+        (term.integrand.diff(s), {t for t, _ in term.values})
+        for _, term in system.nonlocal_terms
+        for s, _ in term.values
+    )
+    if any(e.free_symbols & (own | {system.coordinates[-1]}) for e, own in inside):
+        return False
+    return not any(
+        e.diff(s).free_symbols & varying
+        for e in _exprs(system)
+        for s in (*(s for s, _ in system.jets_in(e)), *integrals)
+    )
 
 
 def _initial(problem: DiscreteProblem, initial_time: float) -> Tensor:

@@ -37,6 +37,8 @@ def compile_expressions(system: FirstOrderSystem, exprs: Sequence[Expr]) -> Comp
     if jets:
         used = frozenset().union(*(e.free_symbols for e in exprs))
         others = tuple(s for s in others if s in used)
+    integrals = tuple(s for s, _ in system.nonlocal_terms if any(s in e.free_symbols for e in exprs))
+    others = (*others, *integrals)
     return CompiledExpressions(jets, others, compile_pointwise(list(exprs), [*jets, *others]) if exprs else None)
 
 

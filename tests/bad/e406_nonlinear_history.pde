@@ -1,0 +1,5 @@
+pde P
+time t in [0, 3]
+unknown u(t) : scalar
+∂u/∂t = -u(t - 1)
+u(t)² = 1 for t in [-1, 0]

@@ -1,0 +1,4 @@
+pde P
+space x in [0, 1]
+unknown u(x) : scalar
+u = 1 + ∫₀ˣ u(s)/√(x - s) ds

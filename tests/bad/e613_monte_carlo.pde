@@ -1,0 +1,5 @@
+pde P
+space x in [0, 1]
+unknown u(x) : scalar
+u = 1 + ½ ∫₀¹ u dx
+realize equation by monte_carlo
