@@ -6,7 +6,6 @@ Unknown c is 2 + sin(w·z + b), of which every derivative is known in closed for
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from copy import copy
 from dataclasses import replace
 from math import cos, exp, log, pi, prod, sin, sqrt
 from random import Random
@@ -50,8 +49,8 @@ class Trial:
 
     def at(self, *point: float) -> Trial:
         """The same unknowns at another point."""
-        moved = copy(self)
-        moved.point = list(point)
+        moved = Trial.__new__(Trial)
+        moved.__dict__ |= self.__dict__ | {"point": list(point)}
         return moved
 
     def d(self, component: int, along: str = "") -> float:
