@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import UnionType
 
 from sympy import Expr, Poly, S
 from sympy.polys.polyerrors import PolynomialError
@@ -22,7 +23,13 @@ from pdedsl.ir.solver_plans import (
     PeriodicAxis,
     ShortleyWellerScheme,
 )
-from pdedsl.numerics.butcher import ExponentialRungeKutta, GridMethod, ImexRungeKutta, ImplicitRungeKutta
+from pdedsl.numerics.butcher import (
+    GRID_METHODS,
+    ExponentialRungeKutta,
+    GridMethod,
+    ImexRungeKutta,
+    ImplicitRungeKutta,
+)
 from pdedsl.problem.capabilities import ANTIPERIODIC_GRID, JUMP_GRID, JUMP_INVARIANCE
 from pdedsl.problem.conservation_form import (
     conservation_form,
@@ -103,12 +110,16 @@ def with_integrator(scheme: GridScheme, integrator: GridMethod | None) -> GridSc
         case ChebyshevScheme() | InterfaceFVScheme(), ImplicitRungeKutta():
             return replace(scheme, integrator=integrator)
         case FourierScheme(), _:
-            reason = "the Fourier grid of this problem takes exponential and implicit-explicit methods"
+            reason = f"the Fourier grid of this problem takes {_names(ImexRungeKutta | ExponentialRungeKutta)}"
         case ChebyshevScheme() | InterfaceFVScheme(), _:
-            reason = "the grid of this problem takes implicit methods"
+            reason = f"the grid of this problem takes {_names(ImplicitRungeKutta)}"
         case _:
             reason = "the scheme for this problem has a method in time of its own"
     raise GridNotApplicable(reason)
+
+
+def _names(kind: type[GridMethod] | UnionType) -> str:
+    return ", ".join(name for name, method in GRID_METHODS.items() if isinstance(method, kind))
 
 
 def _collocation(system: FirstOrderSystem) -> ChebyshevScheme:
