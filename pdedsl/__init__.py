@@ -22,6 +22,7 @@ from pdedsl import obsolete_imports
 __version__ = "0.2.0"
 __all__ = [
     "Compilation",
+    "EigenSolution",
     "PdeError",
     "Report",
     "Run",
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from pdedsl.io import RunError
     from pdedsl.ir.spec import Spec
     from pdedsl.runs.run import Run
+    from pdedsl.solvers.eigen_solution import EigenSolution
     from pdedsl.solvers.run import solve
     from pdedsl.solvers.solution import Solution
     from pdedsl.training.run import train
@@ -61,6 +63,7 @@ _HOMES = {
     "certificates": "pdedsl.certificates",
     "Compilation": "pdedsl.compiler",
     "compile": "pdedsl.api",
+    "EigenSolution": "pdedsl.solvers.eigen_solution",
     "PdeError": "pdedsl.diagnostics",
     "evaluate": "pdedsl.evaluation.evaluate",
     "Report": "pdedsl.evaluation.report",

@@ -53,7 +53,7 @@ def public_methods(cls: type) -> Iterator[tuple[str, object]]:
 
 
 PUBLIC = public_names()
-RESULTS = (pdedsl.Compilation, pdedsl.Report, pdedsl.Run, pdedsl.Solution)
+RESULTS = (pdedsl.Compilation, pdedsl.EigenSolution, pdedsl.Report, pdedsl.Run, pdedsl.Solution)
 METHODS = {path: method for cls in RESULTS for path, method in public_methods(cls)}
 CODE = {path: value for path, value in (PUBLIC | METHODS).items() if not isinstance(value, ModuleType)}
 

@@ -9,6 +9,8 @@ from pdedsl import errors
 from pdedsl.analysis.axioms.prove import prove_axioms
 from pdedsl.analysis.classification import analyze_summands, classify, forward_jet
 from pdedsl.analysis.compatibility import compatibility_warnings
+from pdedsl.analysis.eigenproblem import STRUCTURE as EIGENPROBLEM
+from pdedsl.analysis.eigenproblem import eigenproblem_errors
 from pdedsl.analysis.exact_solution import exact_solution_errors
 from pdedsl.analysis.feature_maps.axioms import Findings, analyze_feature_maps
 from pdedsl.analysis.integral_equations import integral_equation_errors
@@ -62,10 +64,13 @@ def _without_zero_diffusion(spec: Spec, equations: tuple[EquationFacts, ...]) ->
 
 
 def _analyze_functions(spec: Spec) -> Findings:
+    if diagnostics := eigenproblem_errors(spec):
+        return Findings((), {}, diagnostics)
     problems = tuple(_build_problem(e, spec) for e in spec.equations)
     diagnostics = (*well_posedness_errors(problems), *integral_equation_errors(spec), *exact_solution_errors(spec))
     diagnostics = (*diagnostics, *compatibility_warnings(problems))
-    return Findings(tuple(map(_facts, problems)), _axioms(problems, spec), diagnostics)
+    axioms = _axioms(problems, spec) if spec.eigenvalue is None else {}
+    return Findings(tuple(map(_facts, problems)), axioms, diagnostics)
 
 
 def _build_problem(equation: Equation, spec: Spec) -> Problem:
@@ -98,6 +103,8 @@ def _recognised_structures(equation: Equation, spec: Spec) -> tuple[str, ...]:
         result.append("separable system")
     if equation.interval is not None:
         result.append("time splitting")
+    if spec.eigenvalue is not None:
+        result.append(EIGENPROBLEM)
     return tuple(result)
 
 

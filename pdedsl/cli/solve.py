@@ -100,6 +100,7 @@ def _echo_prediction(plan: SolvePlan, spec: Spec) -> None:
 
 def _echo_solution(solution: Solution, folder: Path) -> None:
     """Prints attempts, residuals, comparisons and the error estimate; exits with 3 if the tolerance is not met."""
+    from pdedsl.solvers.eigen_solution import EigenSolution
     from pdedsl.solvers.error_estimate import Verdict
     from pdedsl.solvers.report import attempt_cells
 
@@ -114,6 +115,8 @@ def _echo_solution(solution: Solution, folder: Path) -> None:
         own += f"; 95 % confidence intervals ± {c.interval:.1e}" if c.interval else ""
         label = c.reference if c.is_self_convergence else f"relative L2 error w.r.t. {c.reference}"
         echo(f"  {label}: {c.distance:.1e}{own}" if isfinite(c.distance) else f"  {c.reference}")
+    for line in solution.lines if isinstance(solution, EigenSolution) else ():
+        echo(f"  {line}")
     for name, estimate in solution.parameters.items():
         about = "" if estimate.deviation is None else f" ± {estimate.deviation:.1g}"
         echo(f"  {name} = {estimate.value:.6g}{about}")

@@ -89,11 +89,14 @@ def _residual(name: str, residual: Residual, doc: str, problem: StrongForm, spec
         bindings.append(Binding("values", derivatives))
         bindings += [Binding(names.of[s], IndexedComponent(Ref("values"), k)) for k, (s, _) in enumerate(jet_variables)]
     bindings += [Binding(names.of[s], _nonlocal_term(term, problem)) for s, term in residual.nonlocal_terms]
-    normal = (("normal", None),) if expr.has(MeshNormal) else ()
-    params = (("model", None), ("points", None), *normal, *((python_name(w), None) for w in fields))
+    normal = ["normal"] if expr.has(MeshNormal) else []
+    eigenvalue = [names.of[s] for s in eigenvalue_parts(problem) if s in expr.free_symbols]
+    arguments = ("model", "points", *normal, *map(python_name, fields), *eigenvalue)
+    params = tuple((name, None) for name in arguments)
     result = _at_points(expr, names)
     doc = f"{doc[:-1]}, away from the discontinuities of its coefficients." if residual.has_dirac else doc
-    return FunctionDefinition(name, params, doc, tuple(bindings), result, returns=ReturnType.TENSOR)
+    returns = ReturnType.TENSOR
+    return FunctionDefinition(name, params, doc, tuple(bindings), result, returns=returns, numbers=tuple(eigenvalue))
 
 
 def _nonlocal_term(term: NonlocalTerm, problem: StrongForm) -> Node:
@@ -152,6 +155,11 @@ def fields_of(expr: Expr, problem: StrongForm) -> tuple[Learned, ...]:
     return tuple(w for w in problem.parameters if w.head in heads)
 
 
+def eigenvalue_parts(problem: StrongForm) -> tuple[Symbol, ...]:
+    """The real number of an eigenproblem, or its real and imaginary part: arguments of the residuals."""
+    return () if problem.eigenvalue is None else problem.eigenvalue.parts
+
+
 class PythonNames:
     """A Python name for each coordinate and symbol of a residual."""
 
@@ -159,7 +167,7 @@ class PythonNames:
         self.statement = problem
         jet_variables = [s for s, _ in (*residual.jet_variables, *residual.nonlocal_terms)] if residual else []
         own = {python_name(w) for w in problem.parameters}
-        self.of = _python_names([*problem.domain.coordinates, *jet_variables], own)
+        self.of = _python_names([*problem.domain.coordinates, *eigenvalue_parts(problem), *jet_variables], own)
 
     def coordinates(self, *exprs: Expr) -> Iterator[Binding]:
         """Bindings of the coordinates that the expressions use."""

@@ -110,6 +110,7 @@ class FunctionDefinition(Record):
     result: Node
     comment: str = ""
     returns: ReturnType = ReturnType.MODULE
+    numbers: tuple[str, ...] = ()  # parameters without a default that are real numbers
 
 
 class Program(Record):

@@ -116,7 +116,10 @@ def _function(function: FunctionDefinition) -> str:
 
 
 def _signature(function: FunctionDefinition) -> str:
-    params = [f"{name}: {_annotation(name, d)}{'' if d is None else f' = {d!r}'}" for name, d in function.params]
+    params = [
+        f"{name}: {'float' if name in function.numbers else _annotation(name, d)}{'' if d is None else f' = {d!r}'}"
+        for name, d in function.params
+    ]
     flat = f"def {function.name}({', '.join(params)}) -> {function.returns}:"
     if len(flat) <= WIDTH:
         return flat

@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hint
 from pdedsl.config.base import (
     Config,
     Count,
+    Few,
     Forms,
     Located,
     Many,
@@ -164,11 +165,12 @@ class EvaluateBlock(Block, kw_only=True):
 
 
 class SolveBlock(Block, kw_only=True):
-    """The requested relative L2 error of a solution, and the CPU time allowed in seconds."""
+    """The requested relative error of a solution, the CPU time allowed in seconds, and the number of eigenpairs."""
 
     kind = "solve"
     tolerance: Tolerance | None = None  # by default that of the plan
     budget: Seconds = Fraction(60)
+    modes: Few | None = None  # of an eigenproblem; by default that of the plan
 
 
 # ---- Entries, from the types of the fields

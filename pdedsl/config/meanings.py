@@ -170,6 +170,7 @@ MEANINGS = {
     "modes": "terms of the expansion",
     "solve.tolerance": "relative L2 error to reach; 1e-4 by default, 1e-2 for shocks",
     "solve.budget": "CPU time",
+    "solve.modes": "number of eigenpairs",
 }
 
 

@@ -13,6 +13,7 @@ from pdedsl.explainer.terms import coefficient_of, substitute_constants, term_de
 from pdedsl.ir.analysis import EquationFacts
 from pdedsl.ir.spec import Learned, Spec, Unknown
 from pdedsl.ir.terms import Term
+from pdedsl.ir.types import Eigenvalue
 from pdedsl.language import ast as t
 from pdedsl.language.lexer import span_of
 from pdedsl.language.printing import latex
@@ -64,6 +65,8 @@ def _type(spec: Spec | None, of: Declaration) -> str:
     match of.kind:
         case NameKind.UNKNOWN | NameKind.LEARNED:
             fields: list[Unknown | Learned] = [*spec.unknowns, *spec.learned]
+            if spec.eigenvalue is not None and spec.eigenvalue.name == of.text:
+                return f": {Eigenvalue()}"
             field = next((w for w in fields if w.name == of.text), None)
             by = f", by {field.net}" if field and field.net else ""
             return f": {field.type}{by}" if field else ""

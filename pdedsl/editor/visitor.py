@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
+from itertools import chain
 from typing import TYPE_CHECKING, Any, assert_never
 
 from pdedsl.config.base import Choice, Flag, Forms, Param
@@ -96,8 +97,9 @@ def visit(statement: t.Statement, source: Source) -> tuple[Symbol, Roles]:
     match statement:
         case t.Header(name=name, title=title):
             return symbol(name, SymbolKind.SPEC, title.value if title else ""), iter([(name.span, _spec(name))])
-        case t.SpaceDecl(names=names, factors=factors):
-            roles = (role for factor in factors for role in _space(factor.body))
+        case t.SpaceDecl(names=names, factors=factors, system=system):
+            named: Roles = iter([(system.span, TYPE)] if system else [])
+            roles = chain(named, (role for factor in factors for role in _space(factor.body)))
             return symbol(names[0], SymbolKind.PLACE, statement.span), roles
         case t.TimeDecl(name=name):
             return symbol(name, SymbolKind.PLACE, statement.span), iter(())

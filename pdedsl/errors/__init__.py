@@ -6,6 +6,7 @@ The modules follow the codes. No other package defines codes or messages of diag
 from __future__ import annotations
 
 from pdedsl.errors import (
+    eigenproblems,
     equations,
     evaluation,
     families,
@@ -30,6 +31,7 @@ FAMILIES = (
     names,
     types,
     equations,
+    eigenproblems,
     options,
     networks,
     methods,

@@ -94,6 +94,11 @@ def curve_on_mesh(names: Sequence[str], span: Span) -> PdeError:
     return INVALID_LOCATION(message, span, f"parts of its boundary are: {join_comma(names)}")
 
 
+def condition_at_axis(name: str, at: str, span: Span) -> PdeError:
+    hint = "remove it: bounded solutions are regular there"
+    return INVALID_LOCATION(f"{name} = {at} is no boundary of the domain", span, hint, fixes=remove(span, hint))
+
+
 invalid_location = INVALID_LOCATION.at(
     "expected a boundary face or a curve",
     "write 'on left, right' for faces, 'on boundary' for the whole boundary, or 'on x² + y² = 1' for a curve",

@@ -1,4 +1,4 @@
-"""E301 to E318: shapes, types, values and spaces. `found` describes a value: "vector of size 2"."""
+"""E301 to E319: shapes, types, values and spaces. `found` describes a value: "vector of size 2"."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pdedsl.diagnostics import Diagnostic, PdeError, Span
 from pdedsl.diagnostics.fixes import Edit, Fix, as_product, insert, remove, remove_term, replace_by, replace_word
-from pdedsl.errors.base import Code, count_noun, did_you_mean, join_comma, this_is, with_article
+from pdedsl.errors.base import Code, count_noun, did_you_mean, join_comma, join_or, this_is, with_article
 
 TERM_MISMATCH = Code("E301", "the terms of a sum, or the sides of an equation, have different shapes")
 SHAPE_MISMATCH = Code("E302", "shape mismatch")
@@ -301,6 +301,7 @@ UNSUPPORTED_PROPERTY = Code("E313", "unsupported property or bound of a type")
 INVALID_NETWORK = Code("E314", "a learned field has no network, or a network of another type")
 INVALID_INTERVAL = Code("E315", "expected an interval, or the interval is empty")
 INVALID_SPACE = Code("E316", "invalid space or dimension")
+INVALID_COORDINATES = Code("E319", "polar, cylindrical or spherical coordinates with another number, range or use")
 INVALID_MESH = Code("E317", "a file without a mesh of triangles or tetrahedra")
 CHANNELS_LAST = Code("W316", "image size looks like channels last; channels come first")
 
@@ -494,3 +495,36 @@ data_arguments = ARGUMENT_COUNT.at(
     'as in data("u0.npz"), data("a.npz", "k")',
 )
 data_off_domain = INVALID_SPACE.at("values from files need a physical domain", "as in: space x in [0, 1]")
+
+
+# ---- Coordinates with a metric
+
+
+def unknown_system(name: str, systems: Sequence[str], guess: str | None, span: Span) -> PdeError:
+    hint = did_you_mean(guess, f"available: {join_comma(systems)}")
+    fixes = replace_word(name, guess, span)
+    return INVALID_COORDINATES(f"unknown coordinates '{name}'", span, hint, fixes=fixes)
+
+
+def coordinates_of_system(system: str, forms: Sequence[str], span: Span) -> PdeError:
+    return INVALID_COORDINATES(f"{system} coordinates are {join_or(forms)}", span, f"write: {forms[0]}")
+
+
+def range_of_coordinate(name: str, low: str, high: str, span: Span) -> PdeError:
+    bounds = f"[{low}, {high}]" if high else f"[{low}, …)"
+    return INVALID_COORDINATES(f"the coordinate {name} must lie in {bounds}", span, "change the interval")
+
+
+def axis_with_angle(name: str, at: str, span: Span) -> PdeError:
+    hint = "leave a hole around it, leave out the angle of a symmetric solution, or use Cartesian coordinates"
+    return INVALID_COORDINATES(f"the angle is not defined at {name} = {at}", span, hint)
+
+
+def restricted_coordinates(system: str, span: Span) -> PdeError:
+    hint = "restrict a domain in Cartesian coordinates: space (x, y) in [-1, 1]^2 where x² + y² < 1"
+    return INVALID_COORDINATES(f"{system} coordinates cannot be restricted by inequalities", span, hint)
+
+
+def vector_in_curvilinear_coordinates(operator: str, system: str, span: Span) -> PdeError:
+    hint = "write the components by hand, or use Cartesian coordinates"
+    return INVALID_COORDINATES(f"the {operator} is not supported in {system} coordinates", span, hint)

@@ -41,15 +41,10 @@ JUMP_CONDITION = Feature(
     "jump conditions",
     "u and the flux are continuous for ∇·(κ∇u) with a discontinuous κ = 1 + heaviside(x - ½)",
 )
-EIGENPROBLEM = Feature("eigenproblems", "the solution of ∂u/∂t = Δu decays like exp(-λ₁ t), λ₁ the first eigenvalue")
 SWEEP = Feature("sweeps", "one run for each value, by --set σ=0.1")
 INEQUALITY = Feature("variational inequalities", "a penalty: -Δu = f + 1000 max(ψ - u, 0) for the obstacle u ≥ ψ")
 DATA_FILE = Feature(
     "files of other formats", 'a file of numpy\'s savez with arrays of the coordinates and the values: data("u0.npz")'
-)
-CURVILINEAR = Feature(
-    "polar, cylindrical and spherical coordinates",
-    "a disc or a ball: space (x, y) in [-1, 1]^2 where x² + y² < 1",
 )
 
 # Undeclared names by their conventional meaning; the second table is for names that are called.
@@ -68,7 +63,6 @@ CALLS = {
     **dict.fromkeys(("load", "csv", "from_file"), DATA_FILE),
 }
 STATEMENTS = {"sweep": SWEEP}
-COORDINATES = ("polar", "cylindrical", "spherical")
 
 
 def not_supported(feature: Feature, span: Span) -> PdeError:

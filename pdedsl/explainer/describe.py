@@ -49,6 +49,7 @@ from pdedsl.ir.plan import (
     TimeConditioned,
 )
 from pdedsl.ir.problem import Domain, StrongForm
+from pdedsl.ir.solver_plans import EigenCollocationPlan, EigenElementsPlan
 from pdedsl.ir.spec import FamilyParameter
 from pdedsl.ir.terms import MatrixStructure
 from pdedsl.ir.theorem import Theorem
@@ -81,11 +82,14 @@ def solution_method_lines(plan: SolvePlan) -> list[str]:
 def problem_lines(problem: StrongForm) -> list[str]:
     names = ", ".join(unknown_names(problem))
     equations, conditions = len(problem.equations), sum(len(c.residuals) for c in problem.conditions)
-    linear = "linear" if problem.is_affine else "nonlinear"
+    kind = "linear problem" if problem.is_affine else "nonlinear problem"
+    if problem.eigenvalue is not None:
+        kind, names = "eigenproblem", f"{names} and {problem.eigenvalue.name}"
     counts = f"{count_noun(equations, 'equation')} and {count_noun(conditions, 'condition')}"
     return [
-        f"{linear} problem for {names}: {counts}",
+        f"{kind} for {names}: {counts}",
         f"domain: {domain_text(problem.domain)}",
+        *metric_lines(problem.domain),
         *(f"exact solution: {name} = {notation(e)}" for name, e in exact_solutions(problem)),
         *(f"unknown parameter: {w.name}, identified with the solution" for w in problem.parameters),
         *gauge_lines(problem),
@@ -105,6 +109,19 @@ def exact_solutions(problem: StrongForm) -> list[tuple[str, Expr]]:
             name = c.complex_number or c.name
             values[name] = values.get(name, S.Zero) + (I * e if c.is_imaginary else e)
     return list(values.items())
+
+
+def metric_lines(domain: Domain) -> list[str]:
+    """The metric of curvilinear coordinates and the axes on which solutions are regular."""
+    metric = domain.metric
+    if metric is None:
+        return []
+    places = list(map(domain.text_of, metric.axes))
+    regular = f", solutions are regular {' and '.join(places)}" if places else ""
+    scales = ", ".join(map(notation, metric.scales))
+    return [
+        f"{metric.system} coordinates: scale factors {scales}, volume element {notation(metric.volume)}{regular}",
+    ]
 
 
 def domain_text(domain: Domain) -> str:
@@ -147,11 +164,31 @@ def method_lines(plan: SolvePlan) -> list[str]:
 def strategy_lines(plan: SolvePlan) -> list[str]:
     """The candidates in the order in which they are tried, the tolerance and the CPU time."""
     first, *others = plan.candidates
+    is_eigenproblem = plan.problem.eigenvalue is not None
+    error = "relative error of the eigenvalues" if is_eigenproblem else "relative L2 error"
     return [
         *(family_lines(plan.family) if plan.family is not None else ()),
+        *_eigenproblem_lines(plan),
         f"method: {first.text} ({first.reason})",
         *(f"otherwise: {c.text} ({c.reason})" for c in others),
-        f"tolerance: relative L2 error {plan.tolerance:.2g}, within {plan.budget:g} s of CPU time",
+        f"tolerance: {error} {plan.tolerance:.2g}, within {plan.budget:g} s of CPU time",
+    ]
+
+
+DIRECTIONS = {1: "by increasing real part", -1: "by decreasing real part", 1j: "by increasing imaginary part"}
+DIRECTIONS[-1j] = "by decreasing imaginary part"
+
+
+def _eigenproblem_lines(plan: SolvePlan) -> list[str]:
+    """Number and order of the eigenpairs, and self-adjointness."""
+    solver, eigenvalue = plan.solver, plan.problem.eigenvalue
+    if not isinstance(solver, EigenCollocationPlan | EigenElementsPlan) or eigenvalue is None:
+        return []
+    pencil = solver.eigenproblem
+    ordered = DIRECTIONS.get(pencil.direction, "by absolute value" if not pencil.direction else "along their asymptote")
+    return [
+        f"eigenpairs: the first {solver.modes}, with {eigenvalue.name} {ordered}",
+        f"self-adjoint: {pencil.self_adjointness.truth}. {pencil.self_adjointness.reason}",
     ]
 
 

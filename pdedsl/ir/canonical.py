@@ -129,7 +129,8 @@ def _domain_lines(spec: Spec) -> list[str]:
     box = " ".join(f"[{s.start}, {s.end}]{' periodic' * s.periodic}" for s in space.intervals)
     dimension = space.dimension if isinstance(space.dimension, int) and not space.dimension_from_data else "d"
     where = f"image{space.image}" if space.image else box or f"R^{dimension}"
-    lines = [f"space {space.kind} {where}"]
+    system = f"{space.metric.system} " if space.metric else ""
+    lines = [f"space {space.kind} {system}{where}"]
     if spec.time:
         lines.append(f"time [{spec.time.start}, {spec.time.end}]")
     show = printer(spec, {})
@@ -140,6 +141,7 @@ def _facts(spec: Spec, colours: Colours) -> list[str]:
     show = printer(spec, colours)
     lines = [
         *(_declaration(f, show, colours) for f in fields_of(spec)),
+        *(["unknown λ : eigenvalue"] if spec.eigenvalue else []),
         *(_equation(e, show, colours) for e in spec.equations),
         *(line for c in spec.conditions for line in _condition(c, spec.space, show, colours)),
         *(line for e in spec.exact for line in _exact(e, spec, show, colours)),
@@ -242,6 +244,12 @@ def _coordinate_names(spec: Spec) -> dict[Symbol, str]:
     return {s: f"·x{i}" for i, s in enumerate(spec.space.coordinates, 1)} | time
 
 
+def _eigenvalue_names(spec: Spec) -> dict[Symbol, str]:
+    """Names of the parts of the eigenvalue that cannot occur in a spec."""
+    parts = spec.eigenvalue.parts if spec.eigenvalue else ()
+    return {s: f"λ{k}" for k, s in enumerate(parts, 1)}
+
+
 def _observation(o: Observation, colours: Colours) -> str:
     names = ", ".join(sorted(f"{colours[head]}{_component(k)}" for head, k in o.observed))
     return f"observe {names} from {_config_text(o.data)}"
@@ -293,7 +301,7 @@ def _config_text(chosen: Located[Config]) -> str:
 
 def printer(spec: Spec, colours: Colours) -> Show:
     """Prefix notation with the arguments of sums and products in sorted order."""
-    symbols = {s: text[1:] for s, text in _coordinate_names(spec).items()}
+    symbols = {s: text[1:] for s, text in _coordinate_names(spec).items()} | _eigenvalue_names(spec)
 
     def show(e: Basic) -> str:
         if isinstance(e, Symbol):

@@ -102,6 +102,15 @@ def with_function_symbols(problem: StrongForm) -> StrongForm:
     )
 
 
+def at_eigenvalue(problem: StrongForm, value: Expr) -> StrongForm:
+    """The boundary value problem for a value of the eigenvalue."""
+    if problem.eigenvalue is None:
+        return problem
+    numbers = dict.fromkeys(problem.eigenvalue.parts, value)
+    fixed = _transform_residuals(problem, lambda r: replace(r, expr=r.expr.xreplace(numbers)))
+    return replace(fixed, eigenvalue=None)
+
+
 def _transform_residuals(problem: StrongForm, change: ResidualTransform) -> StrongForm:
     def change_condition(condition: ConditionResidual) -> ConditionResidual:
         return replace(condition, residuals=tuple(map(change, condition.residuals)))

@@ -24,7 +24,7 @@ from pdedsl.ir.boundary import (
     initial_condition,
 )
 from pdedsl.ir.residual import Residual
-from pdedsl.ir.spec import Interval, Learned
+from pdedsl.ir.spec import EigenvalueUnknown, Interval, Learned, Metric
 from pdedsl.ir.theorem import Theorem
 from pdedsl.ir.types import Sign
 from pdedsl.numerics.grid_data import GridSource
@@ -42,6 +42,7 @@ class Domain(Record):
     intervals: tuple[Interval, ...]
     has_time: bool  # whether the last coordinate is time
     inequalities: tuple[Expr, ...] = ()
+    metric: Metric | None = None  # None in Cartesian coordinates
 
     @property
     def mesh_boundary(self) -> MeshBoundary | None:
@@ -112,6 +113,7 @@ class StrongForm(Record):
     measurements: tuple[Measurements, ...] = ()
     normalizations: tuple[tuple[int, Residual], ...] = ()  # of components, by integrals over the domain
     periodic: tuple[Periodic, ...] = ()  # conditions with a sign or a jump; their axes are periodic in the domain
+    eigenvalue: EigenvalueUnknown | None = None  # of an eigenproblem; its parts are symbols of the residuals
 
     @cached_property
     def scalar_conditions(self) -> tuple[ScalarCondition, ...]:

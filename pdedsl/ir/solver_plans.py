@@ -20,6 +20,7 @@ from pdedsl.errors.base import count_noun
 from pdedsl.ir.ansatz import HardConstraints
 from pdedsl.ir.boundary import Face, Place
 from pdedsl.ir.diffusion_process import DiffusionProcess
+from pdedsl.ir.eigenproblem import Eigenproblem
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import SecondOrderOperator
@@ -177,6 +178,20 @@ GALERKIN = Theorem(
 )
 
 
+COLLOCATED_PENCIL = Theorem(
+    "spectral collocation of an eigenproblem",
+    "Trefethen 2000, ch. 9 and 14; Boyd 2001, ch. 7; Driscoll, Hale 2016",
+    "u is a polynomial that satisfies the conditions; A u = λ B u at collocation points is a matrix pencil. "
+    "Eigenvalues that change with the number of points are spurious",
+)
+GALERKIN_PENCIL = Theorem(
+    "Galerkin's method for an eigenproblem",
+    "Babuška, Osborn 1991; Boffi 2010",
+    "u is a piecewise polynomial with a(u, v) = λ b(u, v) for all test functions; eigenvalues of self-adjoint problems "
+    "converge with twice the order of the eigenfunctions",
+)
+
+
 # ---- Plans
 
 
@@ -317,6 +332,37 @@ class ElementsPlan(SolverPlan):
     def diagram(self) -> SolverDiagram:
         elements = f"continuous elements of order {self.method.order}"
         return SolverDiagram(("mesh", elements), "weak form on the mesh", ("sparse solver",))
+
+
+class EigenCollocationPlan(SolverPlan):
+    """Chebyshev and Fourier collocation with `method.n` points per dimension: the first `modes` eigenpairs of a dense
+    matrix pencil."""
+
+    theorem = COLLOCATED_PENCIL
+    implementation = "eigen.collocation"
+    size_argument = "n"
+    method: Grid
+    eigenproblem: Eigenproblem = field(repr=False)
+    modes: int
+
+    @property
+    def diagram(self) -> SolverDiagram:
+        points = f"{self.method.n} points per dimension"
+        return SolverDiagram(("grid", points), "matrix pencil", ("QZ algorithm",))
+
+
+class EigenElementsPlan(ElementsPlan):
+    """Finite elements of degree `method.order` for a weak form that contains the eigenvalue as a symbol."""
+
+    theorem = GALERKIN_PENCIL
+    implementation = "eigen.elements"
+    eigenproblem: Eigenproblem = field(repr=False)
+    modes: int
+
+    @property
+    def diagram(self) -> SolverDiagram:
+        elements = f"continuous elements of order {self.method.order}"
+        return SolverDiagram(("mesh", elements), "sparse matrix pencil", ("Lanczos or Arnoldi method",))
 
 
 class PathMethod(StrEnum):

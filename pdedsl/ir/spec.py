@@ -47,6 +47,19 @@ class Interval(Record):
     periodic: bool = False
 
 
+class Metric(Record):
+    """Orthogonal coordinates, |dx|² = Σ hᵢ² dxᵢ² with scale factors hᵢ.
+
+    The volume element is integrated over the angles that are left out by symmetry; it vanishes on the axes, which are
+    faces.
+    """
+
+    system: str
+    scales: tuple[Expr, ...]
+    volume: Expr
+    axes: tuple[Face, ...] = ()
+
+
 class LevelFunction(Record):
     """A level-set function with its span: g in an inequality g > 0, F in a curve or surface F = 0."""
 
@@ -67,6 +80,7 @@ class Space(Record):
     span: Span = NOWHERE
     inequalities: tuple[LevelFunction, ...] = ()  # g > 0 for each: an irregular domain in the box
     dimension_from_data: bool = False  # symbolic in the text, a number once the data set is known
+    metric: Metric | None = None  # None in Cartesian coordinates
 
     @property
     def groups(self) -> dict[str, LevelFunction]:
@@ -75,8 +89,9 @@ class Space(Record):
 
     @property
     def boundary(self) -> tuple[Face, ...]:
-        """The faces that need boundary conditions: those of non-periodic axes."""
-        return tuple(Face(k, up) for k, axis in enumerate(self.intervals) if not axis.periodic for up in (False, True))
+        """The faces that need boundary conditions: those of non-periodic axes, unless the metric is singular there."""
+        faces = (Face(k, up) for k, axis in enumerate(self.intervals) if not axis.periodic for up in (False, True))
+        return tuple(face for face in faces if self.metric is None or face not in self.metric.axes)
 
     def end(self, face: Face) -> Expr:
         """The value of the coordinate on a face."""
@@ -113,6 +128,18 @@ class Unknown(Record):
     arguments: tuple[Expr, ...]
     net: Located[Network] | None
     span: Span
+
+
+class EigenvalueUnknown(Record):
+    """The eigenvalue λ of an eigenproblem; `parts` are its real and imaginary part if the unknowns are complex."""
+
+    name: str
+    parts: tuple[Symbol, ...]
+    span: Span
+
+    @property
+    def is_complex(self) -> bool:
+        return len(self.parts) == 2
 
 
 class Learned(Record):
@@ -243,6 +270,7 @@ class Spec(Record):
         time: time interval; None for a stationary problem.
         constants: constants with their values.
         unknowns: unknown functions.
+        eigenvalue: the unknown eigenvalue of an eigenproblem.
         learned: learned fields, operators and parameters, and parameters of a family.
         equations: equations, with their normal forms.
         conditions: initial, terminal and boundary conditions.
@@ -287,6 +315,7 @@ class Spec(Record):
     observations: tuple[Observation, ...] = ()
     integral_conditions: tuple[IntegralCondition, ...] = ()
     histories: tuple[History, ...] = ()
+    eigenvalue: EigenvalueUnknown | None = None
     warnings: tuple[Diagnostic, ...] = ()
     latex: str = field(default="", repr=False, compare=False)  # the problem as written, for papers and notebooks
 

@@ -74,4 +74,11 @@ class Operator(Record):
         return "operator" + (f", norm <= {self.bound}" if self.bound is not None else "")
 
 
-Type = Scalar | Vector | Matrix | Simplex | Channels | Operator
+class Eigenvalue(Record):
+    """The eigenvalue of an eigenproblem: an unknown number."""
+
+    def __str__(self) -> str:
+        return "eigenvalue"
+
+
+Type = Scalar | Vector | Matrix | Simplex | Channels | Operator | Eigenvalue

@@ -203,11 +203,13 @@ class Inequality(Node):
 
 
 class SpaceDecl(Node):
-    """`space x in … where …`: a product of factors, restricted by inequalities."""
+    """`space x in … where …`: a product of factors, restricted by inequalities; `system` names coordinates with a
+    metric, as in `r in spherical [0, 1]`."""
 
     names: tuple[Name, ...]
     factors: tuple[DomainFactor, ...]
     where: tuple[Inequality, ...] = ()
+    system: Name | None = None
 
 
 class TimeDecl(Node):

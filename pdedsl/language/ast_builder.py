@@ -294,8 +294,14 @@ class AstBuilder(ExpressionBuilder):
         return tuple(p for p in parts if isinstance(p, t.DomainFactor))
 
     def space(self, parts: Parts) -> t.SpaceDecl:
-        where = parts[4] if len(parts) == 5 else ()
-        return t.SpaceDecl(parts[1], parts[3], where, span=covering_span([parts[0], (where or parts[3])[-1]]))
+        system = parts[3] if isinstance(parts[3], t.Name) else None
+        factors, *where = parts[3 + bool(system) :]
+        last = (where[0] if where else factors)[-1]
+        span = covering_span([parts[0], last])
+        return t.SpaceDecl(parts[1], factors, where[0] if where else (), system, span=span)
+
+    def system(self, parts: Parts) -> t.Name:
+        return name_node(parts[0])
 
     def time(self, parts: Parts) -> t.TimeDecl:
         return t.TimeDecl(name_node(parts[1]), parts[3], span=covering_span(parts))

@@ -82,8 +82,6 @@ def _common_error(token: Token, tokens: list[Token]) -> PdeError | None:
     is_first = not any(other.type == "EQUAL" for other in tokens[:at])
     if token.type == "RELATION" and is_first and differential and tokens[0].type not in STATEMENT_EXAMPLES:
         return errors.unsupported.not_supported(errors.unsupported.INEQUALITY, span_of(token))
-    if token.type == "LSQB" and tokens[0].type == "SPACE" and tokens[at - 1] in errors.unsupported.COORDINATES:
-        return errors.unsupported.not_supported(errors.unsupported.CURVILINEAR, span_of(tokens[at - 1]))
     if token.type in ("RPAR", "EQUAL", "$END") and at and tokens[at - 1].type in OPERATORS:
         return errors.syntax.operator_without_operand(tokens[at - 1], span_of(tokens[at - 1]))
     if token.type == "RPAR" and at and tokens[at - 1].type == "DOT":

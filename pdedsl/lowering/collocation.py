@@ -63,6 +63,7 @@ def lower(analysis: Analysis) -> StrongForm:
         tuple(_measurements(o, writer) for o in spec.observations),
         tuple(_normalization(c, writer) for c in spec.integral_conditions),
         tuple(p for p in periodic if p.sign < 0 or p.jump != 0),
+        spec.eigenvalue,
     )
     memory = problem.is_nonlocal and not problem.domain.space
     return replace(problem, domain=replace(problem.domain, has_time=False)) if memory else problem
@@ -71,7 +72,7 @@ def lower(analysis: Analysis) -> StrongForm:
 def domain_of(spec: Spec, writer: IndexExpander) -> Domain:
     coordinates, intervals = coordinate_intervals(spec)
     inside = tuple(writer.expand(g.expr, g.span) for g in spec.space.inequalities)
-    return Domain(coordinates, intervals, spec.time is not None, inside)
+    return Domain(coordinates, intervals, spec.time is not None, inside, spec.space.metric)
 
 
 def _equation(equation: Equation, writer: IndexExpander) -> Iterator[Residual]:

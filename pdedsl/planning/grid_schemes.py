@@ -86,7 +86,8 @@ def plan_scheme(problem: StrongForm) -> GridScheme:
     if is_hyperbolic(system):
         return _finite_volumes(system)
     axes = periodic_axes(system)
-    if axes is not None:
+    is_singular = domain.metric is not None and bool(domain.metric.axes)
+    if axes is not None and not is_singular:
         linear = split_linear(system, (*system.rhs, *system.constraints))
         if _is_dominant(linear, system):
             return _fourier(system, axes, linear)
@@ -94,7 +95,7 @@ def plan_scheme(problem: StrongForm) -> GridScheme:
         raise GridNotApplicable(ANTIPERIODIC_GRID)
     if len(system.constraints) != len(system.algebraic):
         raise GridNotApplicable("the numbers of equations and unknowns differ")
-    breaks = layer_breaks(system)
+    breaks = ((),) * len(domain.space) if is_singular else layer_breaks(system)
     return ChebyshevScheme(system, breaks, separable=None if any(breaks) else separable_operator(system))
 
 

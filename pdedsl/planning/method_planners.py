@@ -14,6 +14,8 @@ from functools import cached_property
 from math import inf, prod
 from typing import Any, ClassVar, Generic, TypeVar, assert_never
 
+from sympy import S
+
 from pdedsl import errors
 from pdedsl.config.methods import Elements, Grid, MonteCarlo, Pinn, RandomFeatures, Solver
 from pdedsl.config.networks import Mlp
@@ -21,13 +23,16 @@ from pdedsl.config.training import Optimizer
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.ansatz import HardConstraints
 from pdedsl.ir.diffusion_process import DiffusionProcess
-from pdedsl.ir.parameters import learned_functions, with_parameter_symbols
+from pdedsl.ir.eigenproblem import Eigenproblem
+from pdedsl.ir.parameters import at_eigenvalue, learned_functions, with_parameter_symbols
 from pdedsl.ir.plan import Alternative
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Residual
 from pdedsl.ir.solver_plans import (
     MAX_LOW_DIMENSION,
     ChebyshevScheme,
+    EigenCollocationPlan,
+    EigenElementsPlan,
     ElementsPlan,
     FiniteVolumeScheme,
     FourierScheme,
@@ -49,12 +54,14 @@ from pdedsl.planning.problem_features import BASE_POINTS, ProblemFeatures
 from pdedsl.problem.ansatz import ansatz_of, has_incompatible_data
 from pdedsl.problem.capabilities import SEVERAL_ANTIPERIODIC_AXES
 from pdedsl.problem.diffusion_process import process_of
+from pdedsl.problem.eigenproblem import collocation_obstacle, eigenproblem_of
 from pdedsl.problem.first_order_system import GridNotApplicable
 from pdedsl.problem.periodicity import subtract_lifts
 from pdedsl.problem.symmetry import is_exchangeable, parities_of, reflection_symmetry
 from pdedsl.problem.weak_form import NoWeakForm, weak_form
 from pdedsl.record import Record
 
+NO_EIGENPAIRS = "it solves boundary value problems, not eigenproblems"
 DEFAULT_NETWORK = Mlp(width=20, depth=3)
 FLOPS = 3e10  # per second, of dense factorizations on one core
 SPARSE_SECONDS = 2e-7  # per unknown^1.5, of a sparse direct solver
@@ -70,15 +77,25 @@ class SolverPlanner(Record):
     network: Mlp = DEFAULT_NETWORK
     optimizers: tuple[Optimizer, ...] = ()
     steps: int | None = None
+    modes: int | None = None  # of an eigenproblem
+
+    @property
+    def planners(self) -> Mapping[type[Solver], MethodPlanner[Any, Any]]:
+        """The planners of the methods for this kind of problem."""
+        return PLANNERS if self.problem.eigenvalue is None else EIGEN_PLANNERS
+
+    @cached_property
+    def eigenproblem(self) -> Eigenproblem:
+        return eigenproblem_of(self.problem)
 
     @cached_property
     def parametrized(self) -> StrongForm:
-        return with_parameter_symbols(self.problem.local_part)
+        return with_parameter_symbols(at_eigenvalue(self.problem.local_part, S.One))
 
     @cached_property
     def hard_constraints(self) -> HardConstraints:
         ansatz = ansatz_of(self.parametrized)
-        return HardConstraints(ansatz, reflection_symmetry(self.problem.local_part, ansatz))
+        return HardConstraints(ansatz, reflection_symmetry(at_eigenvalue(self.problem.local_part, S.One), ansatz))
 
     @cached_property
     def grid(self) -> GridPlan | str:
@@ -117,7 +134,7 @@ class SolverPlanner(Record):
 
     def plan(self, method: Solver, span: Span) -> SolverPlan | PdeError:
         """The plan of a method, or the error that explains why it does not apply."""
-        return self.obstacle(method, span) or PLANNERS[type(method)].plan(self, method)
+        return self.obstacle(method, span) or self.planners[type(method)].plan(self, method)
 
     def plan_grid(self, method: Grid, span: Span) -> GridPlan | PdeError:
         """The plan of a grid as a reference, or the error that explains why no scheme applies."""
@@ -130,7 +147,9 @@ class SolverPlanner(Record):
 
     def obstacle(self, method: Solver, span: Span) -> PdeError | None:
         """Why a method does not apply; None if it does."""
-        planner = PLANNERS[type(method)]
+        planner = self.planners.get(type(method))
+        if planner is None:
+            return errors.methods.solver_not_applicable(method.name, NO_EIGENPAIRS, span, ["grid", "elements"])
         if not planner.allows_dirac and any(r.has_dirac for r in self.problem.equations):
             return errors.methods.discontinuous_coefficient(span)
         if not planner.allows_nonlocal and self.problem.is_nonlocal:
@@ -144,10 +163,10 @@ class SolverPlanner(Record):
         return planner.find_obstacle(self, method, span)
 
     def predict_seconds(self, plan: SolverPlan) -> float:
-        return PLANNERS[type(plan.method)].predict_seconds(plan, self.features)
+        return self.planners[type(plan.method)].predict_seconds(plan, self.features)
 
     def reason_for(self, plan: SolverPlan) -> str:
-        return PLANNERS[type(plan.method)].reason_for(plan, self.features)
+        return self.planners[type(plan.method)].reason_for(plan, self.features)
 
 
 # ---- A method
@@ -450,6 +469,9 @@ class MonteCarloPlanner(MethodPlanner[MonteCarlo, MonteCarloPlan]):
     def find_obstacle(self, planner: SolverPlanner, method: MonteCarlo, span: Span) -> PdeError | None:
         if planner.is_inverse:
             return errors.methods.learned_by_monte_carlo(span)
+        if planner.problem.domain.metric is not None:
+            reason = "paths are simulated in Cartesian coordinates"
+            return errors.methods.solver_not_applicable(method.name, reason, span)
         process = planner.process
         return errors.methods.with_other_solver(process, span) if isinstance(process, PdeError) else None
 
@@ -473,6 +495,64 @@ def _path_method(process: DiffusionProcess) -> PathMethod:
     return PathMethod.EXACT_STEP if process.has_exact_step else PathMethod.EVOLUTION
 
 
+# ---- Eigenproblems
+
+
+DEFAULT_MODES = 6  # eigenpairs
+EIGEN_POINTS = {1: 64, 2: 24, 3: 12}  # per axis, for four digits of the first modes, by the dimension of space
+MAX_COLLOCATION_DIMENSION = 3
+
+
+class EigenCollocationPlanner(MethodPlanner[Grid, EigenCollocationPlan]):
+    def default_method(self, planner: SolverPlanner) -> Grid:
+        return Grid()
+
+    def find_obstacle(self, planner: SolverPlanner, method: Grid, span: Span) -> PdeError | None:
+        reason = collocation_obstacle(planner.problem, planner.eigenproblem)
+        if method.extent is not None:
+            reason = "`extent` is for problems on R^d"
+        return errors.methods.solver_not_applicable(method.name, reason, span) if reason else None
+
+    def plan(self, planner: SolverPlanner, method: Grid) -> EigenCollocationPlan:
+        return EigenCollocationPlan(planner.problem, method, planner.eigenproblem, planner.modes or DEFAULT_MODES)
+
+    def predict_seconds(self, plan: EigenCollocationPlan, features: ProblemFeatures) -> float:
+        unknowns = len(plan.eigenproblem.rows) * EIGEN_POINTS[features.dimension] ** features.dimension
+        seconds: float = EIGENSYSTEM_OPERATIONS * unknowns**3 / FLOPS
+        return seconds
+
+    def reason_for(self, plan: EigenCollocationPlan, features: ProblemFeatures) -> str:
+        return "eigenproblem on a box: spectral collocation, which converges exponentially for smooth coefficients"
+
+
+class EigenElementsPlanner(MethodPlanner[Elements, EigenElementsPlan]):
+    allows_natural_outflow = True
+
+    def default_method(self, planner: SolverPlanner) -> Elements:
+        """Third degree: eigenvalues of self-adjoint problems converge with twice the order."""
+        return Elements(order=3)
+
+    def find_obstacle(self, planner: SolverPlanner, method: Elements, span: Span) -> PdeError | None:
+        form = planner.weak_form
+        return errors.methods.solver_not_applicable(method.name, form, span) if isinstance(form, str) else None
+
+    def plan(self, planner: SolverPlanner, method: Elements) -> EigenElementsPlan:
+        assert isinstance(planner.weak_form, WeakForm)
+        modes = planner.modes or DEFAULT_MODES
+        return EigenElementsPlan(planner.problem, method, planner.weak_form, planner.eigenproblem, modes)
+
+    def predict_seconds(self, plan: EigenElementsPlan, features: ProblemFeatures) -> float:
+        unknowns = len(plan.problem.components) * (4 * features.points) ** features.dimension
+        return ELEMENTS_SECONDS + ESTIMATE_COST * plan.modes * SPARSE_SECONDS * float(unknowns**1.5)
+
+    def reason_for(self, plan: EigenElementsPlan, features: ProblemFeatures) -> str:
+        return "eigenproblem in weak form: finite elements, refined where the residuals of the modes are large"
+
+
+EIGEN_PLANNERS: Mapping[type[Solver], MethodPlanner[Any, Any]] = {
+    Grid: EigenCollocationPlanner(),
+    Elements: EigenElementsPlanner(),
+}
 PLANNERS: Mapping[type[Solver], MethodPlanner[Any, Any]] = {
     RandomFeatures: RandomFeaturesPlanner(),
     Pinn: PinnPlanner(),

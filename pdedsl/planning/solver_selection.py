@@ -43,7 +43,7 @@ def plan_solve(problem: StrongForm, spec: Spec) -> SolvePlan:
     require_used_on_domain(spec)
     _require_learnable(problem)
     planner = planner_of(problem, spec)
-    require_computable(problem, planner.scheme)
+    require_computable(problem, None if problem.eigenvalue else planner.scheme)
     chosen = spec.realize.equation
     candidates = chosen_candidate(planner, chosen) if chosen is not None else recommend_solvers(planner, spec)
     first = candidates[0].solver
@@ -62,7 +62,7 @@ def plan_solve(problem: StrongForm, spec: Spec) -> SolvePlan:
         others,
         planner.network,
         planner.hard_constraints,
-        None if isinstance(planner.grid, str) else planner.grid,
+        None if problem.eigenvalue or isinstance(planner.grid, str) else planner.grid,
         reference.config if reference else None,
     )
 
@@ -70,7 +70,13 @@ def plan_solve(problem: StrongForm, spec: Spec) -> SolvePlan:
 def planner_of(problem: StrongForm, spec: Spec) -> SolverPlanner:
     train = spec.train
     optimizers = tuple(o.config for o in train.optimizer) if train and train.says("optimizer") else ()
-    return SolverPlanner(problem, network_of(spec) or DEFAULT_NETWORK, optimizers, train.steps if train else None)
+    return SolverPlanner(
+        problem,
+        network_of(spec) or DEFAULT_NETWORK,
+        optimizers,
+        train.steps if train else None,
+        spec.solve.modes if spec.solve else None,
+    )
 
 
 def plan_reference(reference: Located[Grid], planner: SolverPlanner) -> GridPlan:
@@ -156,7 +162,7 @@ def recommend_solvers(planner: SolverPlanner, spec: Spec) -> tuple[Candidate, ..
         return _only_pinn(planner, span, "inverse problem: parameters are trained together with the network")
     if network_of(spec) is not None or (spec.train is not None and spec.train.says("optimizer")):
         return _only_pinn(planner, span, "the spec names a network or an optimizer")
-    plans = [planner.plan(method.default_method(planner), span) for method in PLANNERS.values()]
+    plans = [planner.plan(method.default_method(planner), span) for method in planner.planners.values()]
     applicable = [p for p in plans if not isinstance(p, PdeError)]
     if not applicable:
         raise next(p for p in plans if isinstance(p, PdeError)).without_fixes()  # the fixes replace a method

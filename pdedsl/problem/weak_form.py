@@ -175,8 +175,10 @@ class WeakFormBuilder:
         jets = {s for s, _ in residual.jet_variables}
         if any(m.free_symbols & jets for m in masses.values()):
             raise NoWeakForm("the coefficient of a time derivative depends on the unknown")
-        expr = residual.expr.xreplace(substitution)
-        return expr, tuple(masses.get(k, S.Zero) for k in range(len(self.variables)))
+        metric = self.problem.domain.metric
+        volume = S.One if metric is None else metric.volume
+        expr = expand(volume * residual.expr.xreplace(substitution)) if metric else residual.expr.xreplace(substitution)
+        return expr, tuple(volume * masses.get(k, S.Zero) for k in range(len(self.variables)))
 
     @cached_property
     def _residuals(self) -> tuple[tuple[Expr, tuple[Expr, ...], Residual], ...]:

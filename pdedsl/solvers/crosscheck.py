@@ -19,6 +19,7 @@ from pdedsl import errors
 from pdedsl.compiler import Compilation
 from pdedsl.config.methods import Elements, Grid, MonteCarlo, Pinn, Solver
 from pdedsl.diagnostics import PdeError, Source
+from pdedsl.io import RunError
 from pdedsl.ir.plan import DataPlan, OperatorPlan, SolvePlan
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.solver_plans import GridPlan, SolverPlan
@@ -210,6 +211,8 @@ def _max_on_artificial_boundary(result: SolverResult, statement: StrongForm, ext
 def crosscheck_compilation(compilation: Compilation, device: str | None, notify: Notify) -> Crosscheck:
     """Every method that applies: to the problem on a physical domain; on R^d, the operator and a grid."""
     if isinstance(compilation.plan, SolvePlan):
+        if compilation.plan.problem.eigenvalue is not None:
+            raise RunError("eigenproblems have no crosscheck: pdedsl solve compares two discretizations of each method")
         return crosscheck(compilation, solve_options(compilation, device), notify)
     grid = _reference_grid(compilation)
     if grid is None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
+from sympy import S
 from torch import Tensor, nn
 
-from pdedsl.ir.boundary import Place
+from pdedsl.codegen.pointwise import compile_pointwise
+from pdedsl.ir.boundary import Face, Place
 from pdedsl.runtime.diff.autodiff import partial_derivatives
 from pdedsl.solvers.coordinates import Coordinates
 from pdedsl.solvers.quadrature import (
@@ -75,7 +78,24 @@ class Evaluation:
         paths = [(c, k) for c in components for k in range(d)]
         parts = torch.split(self._to_device(points), BATCH_SIZE)
         columns = [partial_derivatives(self.function, part, *paths).detach() for part in parts]
-        return torch.cat(columns).reshape(-1, len(components), d)
+        return torch.cat(columns).reshape(-1, len(components), d) / self._metric_values(points, False)[:, None, :]
+
+    def volume(self, points: Tensor) -> Tensor:
+        """The volume element at points of space, (n, 1)."""
+        return self._metric_values(points, True)
+
+    def surface(self, points: Tensor, axis: int) -> Tensor:
+        """The area element of a face normal to an axis, (n, 1)."""
+        return self._metric_values(points, True) / self._metric_values(points, False)[:, axis : axis + 1].to(points)
+
+    def _metric_values(self, points: Tensor, volume: bool) -> Tensor:
+        """The volume element (n, 1), or the scale factors (n, d)."""
+        domain = self.coordinates.domain
+        exprs = [S.One] * (1 if volume else self.coordinates.dimension)
+        if domain.metric is not None:
+            exprs = [domain.metric.volume] if volume else list(domain.metric.scales)
+        space = self._to_device(points)[:, : self.coordinates.dimension]
+        return torch.stack(compile_pointwise(exprs, domain.space)(*space.unbind(-1)), -1)
 
     @property
     def max_points(self) -> int:
@@ -235,7 +255,8 @@ class SolutionFunctions:
 
         def at(rule: QuadratureRule, t: Tensor | None) -> Tensor:
             points = evaluation.coordinates.at_time(rule.points, t)
-            return _in_batches(evaluation.function, evaluation._to_device(points)).cpu()[:, components]
+            values = _in_batches(evaluation.function, evaluation._to_device(points)).cpu()[:, components]
+            return values * evaluation.volume(rule.points).cpu()
 
         domain, module = evaluation.coordinates.domain, evaluation.module
         return self._integrate(t, lambda: domain_rules(domain, module, evaluation.max_points), at)
@@ -274,18 +295,26 @@ class SolutionFunctions:
             )
         places = evaluation.boundary_of(boundary)
 
-        def at(rule: QuadratureRule, t: Tensor | None) -> Tensor:
+        def at(rule: QuadratureRule, t: Tensor | None, place: Place) -> Tensor:
             points = evaluation.coordinates.at_time(rule.points, t)
             if own.is_scalar:
                 vectors = evaluation.gradients(points, own.components)[:, 0].cpu()
             else:
                 vectors = _in_batches(evaluation.function, evaluation._to_device(points)).cpu()[:, list(own.components)]
             assert rule.normals is not None
-            return (vectors * rule.normals).sum(-1, keepdim=True)
+            through = (vectors * rule.normals).sum(-1, keepdim=True)
+            if isinstance(place, Face):
+                through = through * evaluation.surface(rule.points, place.coordinate).cpu()
+            return through
 
         domain, module = evaluation.coordinates.domain, evaluation.module
         parts = [
-            self._integrate(t, lambda p=p: boundary_rules(domain, module, p, evaluation.max_points), at, scalar=True)  # type: ignore[misc]
+            self._integrate(
+                t,
+                partial(boundary_rules, domain, module, p, evaluation.max_points),
+                partial(at, place=p),
+                scalar=True,
+            )
             for p in places
         ]
         return torch.stack(parts).sum(0)

@@ -48,6 +48,16 @@ class ParameterEstimate:
 
 
 @dataclass(frozen=True)
+class EigenvalueEstimate:
+    """An eigenvalue with the estimate of its absolute error; `bound` is the residual bound of a self-adjoint problem,
+    up to rounding and quadrature."""
+
+    value: complex
+    error: float
+    bound: float | None = None
+
+
+@dataclass(frozen=True)
 class SolverResult:
     """A solution: `module` maps points (n, k), with coordinates in the order of the problem, to values (n, c).
 
@@ -62,6 +72,9 @@ class SolverResult:
     notes: tuple[str, ...] = ()
     parameters: dict[str, ParameterEstimate] = field(default_factory=dict)
     error_estimates: Mapping[EstimateKind, float] = field(default_factory=dict)
+    eigenvalues: tuple[
+        EigenvalueEstimate, ...
+    ] = ()  # the module then has the components of each mode, one after the other
 
     def __call__(self, points: Tensor) -> Tensor:
         values: Tensor = self.module(points)

@@ -297,6 +297,50 @@ def plot_fields(own: Selection, cmap: str | None, n: int | None, ax: Axes | None
     return make_figure(values_at, scene, sections, cmap=cmap, ax=ax)
 
 
+# ---- Modes of an eigenproblem
+
+
+MODE_COLUMNS = 3  # panels next to each other
+MAX_MODES_SHOWN = 12
+
+
+def plot_modes(
+    modes: Sequence[tuple[Selection, str]], cmap: str | None, n: int | None, ax: Axes | None, at: Mapping[str, Values]
+) -> Figure:
+    """`EigenSolution.plot`: a panel for each scalar of each mode, with its title; of complex numbers the real part, on
+    an interval also the imaginary part, dashed."""
+    evaluation = modes[0][0].evaluation
+    system = evaluation.coordinates
+    fixed = {system.axis(x): torch.as_tensor(v, dtype=torch.float64).reshape(-1).tolist() for x, v in at.items()}
+    detail = Resolution(n, n) if n else FULL_RESOLUTION
+    (section, *others) = slices(system.domain, detail, fixed)
+    if others:
+        raise ValueError("fix each coordinate at one value: there is a panel for each mode")
+    panels = [(own, title, k) for own, title in modes for k in range(len(own.scalar_names))][:MAX_MODES_SHOWN]
+    if ax is not None and len(panels) > 1:
+        raise ValueError(f"'ax' is for a single panel, there are {len(panels)}: plot solution.mode(k)")
+    columns = min(MODE_COLUMNS, len(panels))
+    rows = -(-len(panels) // columns)
+    figure = new_figure(0.6 + 4.2 * columns, 0.6 + 3.2 * rows)
+    axes = [ax] if ax is not None else figure.subplots(rows, columns, squeeze=False).ravel().tolist()
+    if ax is None:
+        figure.suptitle(caption(evaluation.title), fontsize=12, fontweight="bold", color=INK)
+    with torch.no_grad():
+        values = torch.cat([evaluation.values(part) for part in torch.split(section.points, BATCH_SIZE)]).cpu()
+    for panel, (own, title, k) in zip(axes, panels, strict=False):
+        scalar = own.joined(values[:, list(own.components)])[:, k]
+        table = section.values(scalar.real if scalar.is_complex() else scalar)
+        name = f"Re {own.scalar_names[k]}" if scalar.is_complex() else own.scalar_names[k]
+        _plot_slice(panel, section, table, system.domain, f"{name}, {title}", _colours([table], cmap=cmap))
+        if scalar.is_complex() and len(section.axes) == 1:
+            panel.plot(section.points[:, section.axes[0]].numpy(), scalar.imag.numpy(), "--", color="#D55E00")
+    for panel in axes[len(panels) :]:
+        panel.set_axis_off()
+    drawn = axes[0].get_figure(root=True)
+    assert drawn is not None
+    return drawn
+
+
 # ---- Animation
 
 

@@ -12,10 +12,12 @@ from pdedsl.document import CodeBlock, Element, Heading, Items, Paragraph, Pictu
 from pdedsl.explainer.describe import method_lines, problem_lines
 from pdedsl.io import write_text_atomically
 from pdedsl.ir.plan import SolvePlan
+from pdedsl.solvers.eigen_solution import EigenSolution
 from pdedsl.solvers.error_estimate import ErrorEstimate, Verdict
 from pdedsl.solvers.grid.grid_result import DISCRETE_RESIDUAL, L1_ERROR, NET_FLUX, TIME_ERROR
 from pdedsl.solvers.solution import Solution
 from pdedsl.solvers.strategy import Attempt, attempt_row
+from pdedsl.symbolic.printing import SUBSCRIPTS
 
 REPORT, REPORT_JSON = "report.md", "report.json"
 PLOTS = {
@@ -67,7 +69,7 @@ def report_elements(solution: Solution, pictures: list[str]) -> list[Element]:
         Paragraph(spec.title),
         CodeBlock(spec.source.text, "pde"),
         Heading("Verification"),
-        Paragraph(_verdict_text(error_estimate)),
+        Paragraph(_verdict_text(error_estimate, bool(solution.result.eigenvalues))),
         Paragraph(f"Error estimate: {error_estimate.error}; requested tolerance: {error_estimate.requested:.1e}."),
         Items(error_estimate.failures),
         Table(
@@ -81,6 +83,7 @@ def report_elements(solution: Solution, pictures: list[str]) -> list[Element]:
         Paragraph(_residual_text(error_estimate)),
         Items(error_estimate.notes),
         *(Picture(name, PLOTS[name]) for name in pictures),
+        Table(("Eigenvalue", "Value", "Estimated error", "Residual bound"), tuple(_eigenvalue_rows(solution))),
         Table(("Parameter", "Estimate", "Standard deviation"), tuple(_parameter_rows(solution))),
         Heading("Method"),
         Items(
@@ -142,8 +145,10 @@ def _plain(row: dict[str, Any]) -> dict[str, Any]:
     return {key: None if isinstance(value, float) and not isfinite(value) else value for key, value in row.items()}
 
 
-def _verdict_text(error_estimate: ErrorEstimate) -> str:
+def _verdict_text(error_estimate: ErrorEstimate, is_eigenproblem: bool) -> str:
     """Verdict and its criteria."""
+    if is_eigenproblem:
+        return VERDICTS[error_estimate.verdict]
     judged_error = (
         [f"the relative rms residual (≤ {error_estimate.tolerance:.2g})"] if error_estimate.residual_norms else []
     )
@@ -165,6 +170,22 @@ def _residual_text(error_estimate: ErrorEstimate) -> str:
         "to the magnitude of their individual terms (1 = 100 %). Tolerance of the relative rms: "
         f"{error_estimate.tolerance:.2g}."
     )
+
+
+def _eigenvalue_rows(solution: Solution) -> list[tuple[str, ...]]:
+    if not isinstance(solution, EigenSolution):
+        return []
+    name, texts = solution.compilation.spec.eigenvalue, solution.value_texts
+    assert name is not None
+    return [
+        (
+            f"{name.name}{str(k).translate(SUBSCRIPTS)}",
+            text,
+            f"{e.error:.1e}",
+            "-" if e.bound is None else f"{e.bound:.1e}",
+        )
+        for k, (text, e) in enumerate(zip(texts, solution.estimates, strict=True), 1)
+    ]
 
 
 def _parameter_rows(solution: Solution) -> list[tuple[str, ...]]:
@@ -208,6 +229,10 @@ def report_json(solution: Solution) -> dict[str, object]:
         "failures": list(error_estimate.failures),
         "comparisons": [_plain(asdict(c)) for c in error_estimate.comparisons],
         "residuals": [_plain(asdict(r)) for r in error_estimate.residual_norms],
+        "eigenvalues": [
+            {"real": e.value.real, "imaginary": e.value.imag, "error": e.error, "bound": e.bound}
+            for e in solution.result.eigenvalues
+        ],
         "parameters": {n: _plain(asdict(e)) for n, e in solution.parameters.items()},
         "metrics": dict(solution.result.metrics),
         "notes": list(error_estimate.notes),

@@ -33,7 +33,8 @@ from pdedsl.runs.folder import (
 )
 from pdedsl.runs.metrics import MetricsLog
 from pdedsl.solvers.budget import CpuBudget
-from pdedsl.solvers.error_estimate import Reference, assess
+from pdedsl.solvers.eigen_solution import EigenSolution
+from pdedsl.solvers.error_estimate import ErrorEstimate, Reference, assess
 from pdedsl.solvers.family import FAMILY, MEMBERS, solve_family
 from pdedsl.solvers.family_solution import FamilySolution
 from pdedsl.solvers.input_files import copy_input_files, input_files
@@ -77,8 +78,8 @@ def solve(
         listeners: functions that receive progress events.
 
     Returns:
-        `Solution`, a function of points with an error estimate. If the tolerance is not met within the budget, it is
-        the best of all results, and `solution.verdict` is not `Verdict.HOLDS`.
+        `Solution`, a function of points with an error estimate; for an eigenproblem, `EigenSolution`. If the tolerance
+        is not met within the budget, it is the best of all results, and `solution.verdict` is not `Verdict.HOLDS`.
 
     Raises:
         PdeError: if the spec has errors, or is not a problem on a physical domain.
@@ -115,7 +116,10 @@ def solve(
             copy_input_files(statement, compilation.spec.source, folder)
             write_text_atomically(folder / SPEC, text)
             solution, references = _solve_and_assess(compilation, options, folder, resume)
-        plot_run(folder, solution, options, accurate_reference(references, solution.error_estimate))
+        if isinstance(solution, EigenSolution):
+            save_figure(solution.plot(), folder / "solution.png")
+        else:
+            plot_run(folder, solution, options, accurate_reference(references, solution.error_estimate))
         write_report(folder, solution)
         return solution
 
@@ -197,6 +201,9 @@ def _solve_and_assess(
         else:
             outcome, seconds = loaded
         own, unmet = outcome.error_bar, outcome.unmet
+        if plan.problem.eigenvalue is not None:
+            estimate = ErrorEstimate((), own=own, requested=plan.tolerance, unmet=unmet)
+            return EigenSolution(compilation, outcome.result, estimate, seconds, folder, outcome.attempts), ()
         assessment = assess(outcome.result, plan, compilation.spec.source, options, own, unmet)
     solution = Solution(compilation, outcome.result, assessment.error_estimate, seconds, folder, outcome.attempts)
     return solution, assessment.references

@@ -18,6 +18,7 @@ from pdedsl.ir.solver_plans import SolverPlan
 from pdedsl.ir.spec import Spec
 from pdedsl.runs.checkpoint import CorruptCheckpoint, Tensors, load_tensors, save_tensors
 from pdedsl.runs.folder import SPEC, WEIGHTS
+from pdedsl.solvers.eigen_solution import EigenSolution
 from pdedsl.solvers.error_estimate import (
     ERROR_RTOL,
     ONE_DIGIT_RTOL,
@@ -27,7 +28,7 @@ from pdedsl.solvers.error_estimate import (
     ErrorEstimate,
     ResidualNorm,
 )
-from pdedsl.solvers.method_result import EstimateKind, ParameterEstimate, SolverResult
+from pdedsl.solvers.method_result import EigenvalueEstimate, EstimateKind, ParameterEstimate, SolverResult
 from pdedsl.solvers.methods import describe_module, is_module_of, rebuild_module
 from pdedsl.solvers.plots import bounds
 from pdedsl.solvers.report import REPORT_JSON
@@ -52,6 +53,7 @@ def save(folder: Path, outcome: Outcome, spec: Spec, seconds: float) -> None:
         "metrics": result.metrics,
         "notes": list(result.notes),
         "parameters": {name: [e.value, e.deviation] for name, e in result.parameters.items()},
+        "eigenvalues": [[e.value.real, e.value.imag, e.error, e.bound] for e in result.eigenvalues],
         "sizes": _sizes(result, outcome.candidate.solver),
         "estimates": plain_estimates(outcome.estimates),
         "attempts": list(map(attempt_row, outcome.attempts)),
@@ -89,7 +91,10 @@ def _rebuild_outcome(tensors: Tensors, plain: dict[str, Any], plan: SolvePlan, o
     parameters = {name: ParameterEstimate(*pair) for name, pair in plain["parameters"].items()}
     if not all(isinstance(value, int | float) for value in plain["metrics"].values()):
         raise TypeError("metrics must be numbers")
-    result = SolverResult(module, solver.method, plain["metrics"], tuple(map(str, plain["notes"])), parameters)
+    rows = plain.get("eigenvalues", ())  # none in solutions of version 0.3 and earlier
+    eigenvalues = tuple(EigenvalueEstimate(complex(a, b), error, bound) for a, b, error, bound in rows)
+    notes = tuple(map(str, plain["notes"]))
+    result = SolverResult(module, solver.method, plain["metrics"], notes, parameters, eigenvalues=eigenvalues)
     estimates = _read_estimates(plain.get("estimates", {}))  # none in solutions of version 0.3 and earlier
     attempts = tuple(map(read_attempt, plain.get("attempts", ())))
     return Outcome(result, candidate, estimates, attempts, str(plain.get("unmet", "")))
@@ -134,7 +139,8 @@ def open_solution(folder: Path) -> Solution:
         raise RunError(f"the solution in {folder} is incomplete. To continue: {again}")
     outcome, seconds = loaded
     estimate = _read_estimate(folder / REPORT_JSON, outcome)
-    return Solution(compilation, outcome.result, estimate, seconds, folder, outcome.attempts)
+    kind = Solution if plan.problem.eigenvalue is None else EigenSolution
+    return kind(compilation, outcome.result, estimate, seconds, folder, outcome.attempts)
 
 
 def _open_family(folder: Path, compilation: Compilation, options: SolveOptions) -> Solution:

@@ -211,6 +211,8 @@ class Strategy:
         """The level with its error estimates; the residual at held-out points only if two kinds are missing."""
         problem, options = self.plan.problem, self.options
         estimates = dict(result.error_estimates)
+        if result.eigenvalues:
+            return self._estimate_eigenvalues(result, candidate)
         if isinstance(result.method, MonteCarlo):
             estimates[EstimateKind.CONFIDENCE] = confidence_error(result, problem, options).value
         points = sample_test_points(problem, result, options)
@@ -233,6 +235,16 @@ class Strategy:
         if len(estimates) < 2 and has_derivatives(result):
             estimates[EstimateKind.RESIDUAL] = self._residual(result)
         return RefinementLevel(result, values, estimates, difference)
+
+    def _estimate_eigenvalues(self, result: SolverResult, candidate: Candidate) -> RefinementLevel:
+        """Methods compare the eigenvalues of their levels themselves: modes of multiple eigenvalues are not unique."""
+        parts = [part for e in result.eigenvalues for part in (e.value.real, e.value.imag)]
+        values = torch.tensor(parts, dtype=torch.float64)[:, None]
+        estimates = dict(result.error_estimates)
+        second = self._second_method(candidate, values)
+        if second is not None:
+            estimates[EstimateKind.SECOND_METHOD] = second
+        return RefinementLevel(result, values, estimates, estimates.get(EstimateKind.REFINEMENT, inf))
 
     def _ratio(
         self, difference: float, result: SolverResult, estimates: Estimates, history: list[RefinementLevel]

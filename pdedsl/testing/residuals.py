@@ -16,7 +16,7 @@ from sympy import DiracDelta, Dummy, Expr, Float, Integer, Symbol, cos, lambdify
 from torch import Tensor, nn
 
 from pdedsl.codegen.names import python_name
-from pdedsl.codegen.physics import CONDITION, EQUATION
+from pdedsl.codegen.physics import CONDITION, EQUATION, PythonNames, eigenvalue_parts
 from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.ir.boundary import ConditionResidual
 from pdedsl.ir.plan import SolvePlan
@@ -30,6 +30,7 @@ from pdedsl.testing.moments import CheckOutcome, Finding
 RESIDUALS, EXACT = "residuals", "exact solution"
 POINTS = 16  # per residual: wrong formulas differ at almost every point
 LEARNED_FIELD_VALUE = 1.5  # value of a learned coefficient
+EIGENVALUE = 1.25  # value of real and imaginary part of an eigenvalue
 RESIDUAL_RTOL = 1e-10  # rounding, with derivatives up to the fourth order
 EXACT_RTOL = 1e-8  # relative to the size of the terms
 
@@ -118,7 +119,9 @@ def _residual_function(
         raise ValueError(f"this model has no function '{one.name}'")
     needed = set(tested.functions.required_arguments(one.name))
     fields = {python_name(w): _constant for w in problem.parameters if python_name(w) in needed}
-    return lambda points: cast(Tensor, function(model=module, points=points, **fields)).detach()
+    names = PythonNames(problem, one.residual).of
+    numbers = {names[s]: EIGENVALUE for s in eigenvalue_parts(problem) if names[s] in needed}
+    return lambda points: cast(Tensor, function(model=module, points=points, **fields, **numbers)).detach()
 
 
 def _constant(points: Tensor) -> Tensor:
@@ -153,6 +156,7 @@ def _numbers(expr: Expr, problem: StrongForm, points: Tensor) -> Tensor:
 
 def _reference_residual(residual: Residual, values: tuple[Expr, ...], problem: StrongForm, points: Tensor) -> Tensor:
     whole = residual.expr.replace(DiracDelta, lambda *_: Integer(0))
+    whole = whole.xreplace(dict.fromkeys(eigenvalue_parts(problem), Float(EIGENVALUE)))
     return _numbers(whole.xreplace(_jet_values(residual, values, problem)), problem, points)
 
 

@@ -41,6 +41,7 @@ types.complex_argument types.complex_constant types.complex_learned_field types.
 types.complex_value types.size_of_complex_vector types.gradient_of_other_size types.no_curl types.needs_matrix
 types.degenerate_polygon types.initial_value_not_positive types.invalid_mesh_call types.invalid_polygon
 types.invalid_softmax types.mesh_dimension types.mesh_with_inequalities types.not_a_value types.not_an_interval
+eigenproblems.real_and_complex_unknowns types.coordinates_of_system
 types.periodic_interval types.self_intersecting_polygon types.too_many_vertices
 """
 """The hint shows a template; only the author knows the value or equation to fill in."""
@@ -72,6 +73,9 @@ syntax.unsupported_line unsupported.not_supported
 types.cannot_be_called types.componentwise_derivative types.index_out_of_range
 types.needs_scalars types.no_adjoint types.no_divergence types.no_real_value types.not_constant
 types.power_of_tensor_constant types.product_of_operators types.product_of_probabilities
+eigenproblems.inhomogeneous_condition eigenproblems.no_physical_domain eigenproblems.nonlinear_in_eigenvalue
+eigenproblems.nonlinear_in_unknown eigenproblems.not_complex_linear eigenproblems.unused_eigenvalue
+types.axis_with_angle types.range_of_coordinate types.restricted_coordinates types.vector_in_curvilinear_coordinates
 """
 """The mathematics must change: an equation, its data or its domain."""
 

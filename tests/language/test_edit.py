@@ -238,6 +238,8 @@ def test_shipped_specs_with_settings_pass_check(path: Path) -> None:
         "train.optimizer=sgd",
     ]
     settings += ["train.optimizer.lr=0.5", "evaluate.attack="]
+    if ": eigenvalue" in read_source(path).text:  # no network can be trained for it
+        settings = [s for s in settings if not s.startswith("train.optimizer")]
     on_data = to_spec(read_source(path)).space.kind is not SpaceKind.PHYSICAL
     settings += ["train.data=digits", "train.data.train=100"] if on_data else []
     if any(word in read_source(path).text for word in ("simplex", "channels")):  # a classifier

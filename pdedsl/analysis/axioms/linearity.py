@@ -50,17 +50,17 @@ def _complex_verdict(problem: Problem) -> Verdict | None:
     types = [u.type for u in spec.unknowns]
     if not any(isinstance(type_, Vector) and type_.is_complex for type_ in types):
         return None
-    if not _commutes_with_i(problem.equation.rhs):
+    if not commutes_with_i(problem.equation.rhs):
         if problem.equation.order and len(spec.equations) == 1:
             reason = f"{quote_terms(problem.right_hand_terms)} is linear over the real numbers only"
             return Refuted(f"{reason}.", "T(i f) ≠ i T(f) for some f", spans(problem.right_hand_terms))
         return Undecided("the equation is linear over the real numbers, but may not be over the complex numbers.")
-    if not all(_commutes_with_i(c.value) for c in fixed_conditions(spec)):
+    if not all(commutes_with_i(c.value) for c in fixed_conditions(spec)):
         return Undecided("the conditions are linear over the real numbers, but may not be over the complex numbers.")
     return None
 
 
-def _commutes_with_i(rows: tuple[Expr, ...]) -> bool:
+def commutes_with_i(rows: tuple[Expr, ...]) -> bool:
     """Whether F(iψ) - F(0) = i (F(ψ) - F(0)), for rows Re F₁, Im F₁, Re F₂, …"""
     fields = {f for e in rows for f in atoms(e, Field) if is_complex_field(f)}
     if not fields:

@@ -51,7 +51,11 @@ def prove_axioms(problem: Problem) -> dict[Axiom, Verdict]:
         )
     if not problem.jet.is_affine and expression_size(problem.jet.expr)[0] > MAX_NODES:
         return _verdicts_for_large_equation(problem)
-    return _verdicts_on_irregular_domain(problem) if is_irregular(problem.spec) else _verdicts(problem)
+    return (
+        _verdicts_on_irregular_domain(problem)
+        if is_irregular(problem.spec) or problem.spec.space.metric
+        else _verdicts(problem)
+    )
 
 
 def _verdicts_for_large_equation(problem: Problem) -> dict[Axiom, Verdict]:
@@ -87,7 +91,10 @@ def _verdicts_on_irregular_domain(problem: Problem) -> dict[Axiom, Verdict]:
     counterexample may lie outside the domain, and is valid only if the coefficients are constant."""
     verdicts = dict.fromkeys(
         _applicable_axioms(problem),
-        Undecided("irregular domains and conditions on part of a face are not covered by the implemented theorems."),
+        Undecided(
+            "irregular domains, curvilinear coordinates and conditions on part of a face are not covered by the "
+            "implemented theorems."
+        ),
     )
     provers = {
         Axiom.LINEARITY: linearity,

@@ -330,6 +330,8 @@ def _condition_on_face(
         if at not in places:
             ends, where = [notation(p) for p in places], _argument_span(statement, field, variable, env)
             raise errors.equations.not_on_the_boundary(variable.name, notation(at), ends, statement.span, where)
+        if space.metric is not None and places[at] in space.metric.axes:
+            raise errors.equations.condition_at_axis(variable.name, notation(at), statement.span)
         faces.append(places[at])
     value, main = _condition_value(summands, env), _principal_unknown(fields, summands, env)
     component, named = _component(fields, value, env), tuple(dict.fromkeys(faces))

@@ -64,6 +64,7 @@ def check_spec(spec: Spec, env: Environment) -> None:
         _report_unidentifiable(spec, reporter)
     if spec.network and spec.space.kind is not SpaceKind.PIXELS:
         reporter.add(errors.options.network_block_without_pixels(spec.network.span))
+    _check_eigenproblem(spec, reporter)
     _report_unused(env)
     _report_networks_without_input(env)
     _check_experiment(spec, reporter)
@@ -218,6 +219,27 @@ def _check_domain(spec: Spec, reporter: Reporter) -> None:
     ):
         if not selects_points(condition, region):
             reporter.add(errors.equations.empty_location(condition.span))
+
+
+# ---- Eigenproblems
+
+
+def _check_eigenproblem(spec: Spec, reporter: Reporter) -> None:
+    """Reports an eigenvalue that does not occur, and statements that an eigenproblem cannot have."""
+    if spec.eigenvalue is None:
+        if spec.solve is not None and spec.solve.says("modes"):
+            reporter.add(errors.eigenproblems.modes_without_eigenproblem(spec.solve.place("modes")))
+        return
+    exprs = [e for equation in spec.equations for s in equation.summands for e in s.exprs]
+    exprs += [e for condition in spec.conditions for e in condition.value]
+    if not any(e.free_symbols & {*spec.eigenvalue.parts} for e in exprs):
+        reporter.add(errors.eigenproblems.unused_eigenvalue(spec.eigenvalue.name, spec.eigenvalue.span))
+    several = "there are many eigenfunctions"
+    statements: list[tuple[str, str, Span]] = [("an exact solution", several, e.span) for e in spec.exact]
+    statements += [("observations", several, o.span) for o in spec.observations]
+    statements += [("learned fields", "its operators must be known", w.span) for w in spec.learned]
+    for statement, reason, span in statements:
+        reporter.add(errors.eigenproblems.not_in_eigenproblem(statement, reason, span))
 
 
 # ---- Names

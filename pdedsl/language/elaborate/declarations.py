@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import prod
 from typing import TypeGuard
 
-from sympy import Expr, Symbol
+from sympy import Expr, Symbol, pi
 
 from pdedsl import errors
 from pdedsl.config.base import Forms, forms_of
@@ -14,6 +14,7 @@ from pdedsl.config.blocks import Image
 from pdedsl.diagnostics import Span
 from pdedsl.ir.spec import Interval, LevelFunction, Space, SpaceKind, Time
 from pdedsl.language import ast as t
+from pdedsl.language.elaborate.curvilinear import metric_of, periodic_angle
 from pdedsl.language.elaborate.environment import Environment
 from pdedsl.language.elaborate.expressions import tensor
 from pdedsl.language.elaborate.mesh_files import mesh_box, mesh_levels
@@ -93,6 +94,8 @@ def space_of(declaration: t.SpaceDecl, env: Environment) -> Space:
     """The space of a spec."""
     factors = declaration.factors
     bodies = [f.body for f in factors]
+    if declaration.system is not None and not all(map(_is_interval, bodies)):
+        raise errors.types.not_a_space(declaration.system.span)
     if all(_is_interval(b) for b in bodies):
         return _physical_space(declaration, env)
     if len(bodies) == 1 and not (factors[0].periodic or factors[0].antiperiodic):
@@ -167,7 +170,19 @@ def _physical_space(declaration: t.SpaceDecl, env: Environment) -> Space:
             env.antiperiodic |= dict.fromkeys(range(len(intervals), len(intervals) + times), factor.span)
         interval = interval_of(body, env)
         intervals += [Interval(interval.start, interval.end, factor.periodic)] * times
-    return _space(SpaceKind.PHYSICAL, declaration, len(intervals), intervals=tuple(intervals))
+    space = _space(SpaceKind.PHYSICAL, declaration, len(intervals), intervals=tuple(intervals))
+    return space if declaration.system is None else _with_metric(space, declaration)
+
+
+def _with_metric(space: Space, declaration: t.SpaceDecl) -> Space:
+    """The space with its metric; an angle about the axis is periodic over 2π."""
+    metric = metric_of(declaration, space.coordinates, space.intervals)
+    angle = periodic_angle(metric.system, len(space.coordinates))
+    intervals = tuple(
+        replace(i, periodic=True) if k == angle and i.end - i.start == 2 * pi else i
+        for k, i in enumerate(space.intervals)
+    )
+    return replace(space, metric=metric, intervals=intervals)
 
 
 def _dimension(expr: t.Expr, env: Environment) -> int | Symbol:

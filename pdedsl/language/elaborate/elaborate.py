@@ -27,6 +27,7 @@ from pdedsl.ir.spec import (
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.boundary import antiperiodic_conditions, boundary_condition, condition_at_fixed_argument
 from pdedsl.language.elaborate.checks import check_spec, elaborate_exact, elaborate_observation, find_duplicate
+from pdedsl.language.elaborate.curvilinear import regularity_conditions
 from pdedsl.language.elaborate.declarations import inequalities_of, point_space, space_of, time_of
 from pdedsl.language.elaborate.environment import MAX_ERRORS, Environment, suggest_derivative
 from pdedsl.language.elaborate.equations import (
@@ -149,11 +150,13 @@ def elaborate(syntax: t.Syntax, source: Source, reporter: Reporter) -> Spec:
         observations=tuple(observed),
         integral_conditions=tuple(r for r in relations if isinstance(r, IntegralCondition)),
         histories=histories,
+        eigenvalue=env.eigenvalue,
         latex=to_latex(syntax),
         **blocks,
     )
     spec = replace(spec, equations=match_equations(spec))
     spec = replace(spec, conditions=(*spec.conditions, *antiperiodic_conditions(spec, env.antiperiodic)))
+    spec = replace(spec, conditions=(*spec.conditions, *regularity_conditions(spec)))
     check_spec(spec, env)
     if reporter.errors:
         raise PdeError(sort_diagnostics(reporter.errors), source)

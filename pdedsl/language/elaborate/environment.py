@@ -14,8 +14,18 @@ from sympy.core.symbol import Str
 from pdedsl import errors
 from pdedsl.config.networks import NORMALISATIONS
 from pdedsl.diagnostics import PdeError, Reporter, Span, closest_match
-from pdedsl.ir.spec import Constant, FamilyParameter, Interval, Learned, Space, SpaceKind, Time, Unknown
-from pdedsl.ir.types import Channels, Matrix, Operator, Scalar, Simplex, Type, Vector
+from pdedsl.ir.spec import (
+    Constant,
+    EigenvalueUnknown,
+    FamilyParameter,
+    Interval,
+    Learned,
+    Space,
+    SpaceKind,
+    Time,
+    Unknown,
+)
+from pdedsl.ir.types import Channels, Eigenvalue, Matrix, Operator, Scalar, Simplex, Type, Vector
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.expressions import (
     FUNCTIONS,
@@ -112,6 +122,8 @@ def field_value(head: Symbol, type_: Type, arguments: tuple[Expr, ...], scope: S
             return Tensor(2, lambda i, j: Field(head, _sorted_pair(i, j) if both else (i, j), arguments), dimension)
         case Operator():
             return _linear_operator(Field(head, (), arguments), scope.space)
+        case Eigenvalue():
+            return scalar(head)
 
 
 def _complex_component(head: Symbol, k: int, arguments: tuple[Expr, ...]) -> Expr:
@@ -218,6 +230,7 @@ class Environment:
     constants: dict[str, Constant] = field(default_factory=dict)
     unknowns: dict[str, Unknown] = field(default_factory=dict)
     learned: dict[str, Learned] = field(default_factory=dict)
+    eigenvalue: EigenvalueUnknown | None = None
     used: set[str] = field(default_factory=set)
     unresolved: set[str] = field(default_factory=set)
     _resolving: list[str] = field(default_factory=list)
@@ -472,6 +485,8 @@ class Environment:
         type_ = elaborate_type(declaration, self.number, dimension if isinstance(dimension, int) else None)
         if isinstance(type_, Vector) and type_.is_complex and self.scope().space.kind is not SpaceKind.PHYSICAL:
             raise errors.types.complex_unknown_in_data_space(declaration.span)
+        if isinstance(type_, Eigenvalue):
+            return self._declare_eigenvalue(declaration)
         params = declaration.params or ()
         if isinstance(declaration, t.UnknownDecl) and not params:
             known = [n for n, d in self.declared.items() if isinstance(d, t.SpaceDecl | t.TimeDecl)]
@@ -493,6 +508,22 @@ class Environment:
                 name.text, name.id, head, type_, names, arguments, net, declaration.span, start
             )
         return field_value(head, type_, arguments, self.scope())
+
+    def _declare_eigenvalue(self, declaration: t.UnknownDecl | t.LearnDecl) -> Value:
+        """The eigenvalue: a real symbol, or λ = Re λ + i Im λ if there is a complex unknown."""
+        name, span = declaration.name, declaration.span
+        if declaration.params or declaration.net is not None:
+            raise errors.eigenproblems.eigenvalue_with_arguments(name.text, span)
+        if self.eigenvalue is not None:
+            raise errors.eigenproblems.several_eigenvalues(self.eigenvalue.name, name.text, span)
+        if self.scope().space.kind is not SpaceKind.PHYSICAL:
+            raise errors.eigenproblems.no_physical_domain(span)
+        if self.time is not None:
+            raise errors.eigenproblems.time_in_eigenproblem(self.time.name, self.time.span)
+        suffixes = ("_re", "_im") if self.has_complex_unknown() else ("",)
+        parts = tuple(Symbol(f"{name.text}{suffix}", real=True) for suffix in suffixes)
+        self.eigenvalue = EigenvalueUnknown(name.text, parts, span)
+        return scalar(parts[0] + I * parts[1] if len(parts) == 2 else parts[0])
 
     def _coordinate(self, name: t.Name) -> Value:
         scope, declaration = self.scope(), self.declared[name.id]

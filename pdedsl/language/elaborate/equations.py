@@ -89,6 +89,8 @@ NO_OPERATIONS: RowOperations = (S.One, S.Zero), (S.Zero, S.One)
 def _row_operations(column: list[tuple[Expr, Expr]], scope: Scope) -> RowOperations:
     """The adjugate of the matrix of coefficients of Re and Im of the highest derivative; divided by its determinant if
     that is a number."""
+    if scope.names.eigenvalue is not None:
+        return NO_OPERATIONS  # coefficients may contain the eigenvalue, and a factor i changes adjoints
     rows = [normal_form([e[k] for e in column], scope.names.numbers) for k in (0, 1)]
     pivot = _highest_derivative(rows, scope.time)
     if pivot is None:

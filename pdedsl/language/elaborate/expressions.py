@@ -17,6 +17,7 @@ from pdedsl import errors
 from pdedsl.diagnostics import Span
 from pdedsl.ir.spec import Space, SpaceKind
 from pdedsl.language import ast as t
+from pdedsl.language.elaborate.curvilinear import inverse_scale, logarithmic_derivative, require_scalar
 from pdedsl.language.elaborate.data_files import DATA_FUNCTIONS, data_expression
 from pdedsl.language.elaborate.limits import MAX_BITS, check_limits
 from pdedsl.language.elaborate.scope import Scope, derivative_slot, select_component
@@ -312,6 +313,7 @@ def apply_prefix(operator: t.Operator, body: Tensor, span: Span, scope: Scope) -
         case "curl":
             return curl(body, scope, span)
         case "lap":
+            require_scalar(scope.space.metric, body.rank, "Laplacian of a vector", span)
             return replace(body, at=lambda *i: divergence(gradient(scalar(body.at(*i)), scope, span), scope, span).expr)
         case _:
             assert_never(operator)
@@ -324,8 +326,12 @@ def gradient(body: Tensor, scope: Scope, span: Span) -> Tensor:
     if body.rank and body.size != scope.dimension:
         raise errors.types.gradient_of_other_size(body.describe(), scope.dimension, span)
 
+    metric = scope.space.metric
+    require_scalar(metric, body.rank, "gradient of a vector", span)
+
     def at(*index: Expr) -> Expr:
-        return report_too_large(lambda: _differentiate(body.at(*index[:-1]), scope.slot(index[-1])), span)
+        scale = inverse_scale(metric, index[-1])
+        return report_too_large(lambda: scale * _differentiate(body.at(*index[:-1]), scope.slot(index[-1])), span)
 
     return Tensor(body.rank + 1, at, scope.dimension, body.kind)
 
@@ -338,9 +344,12 @@ def directional_derivative(direction: Tensor, body: Tensor, scope: Scope, span: 
     if direction.size != scope.dimension and None not in (direction.size, scope.dimension):
         raise errors.types.size_mismatch(direction.describe(), scope.position().describe(), span)
 
+    metric = scope.space.metric
+    require_scalar(metric, body.rank, "derivative of a vector", span)
+
     def at(*index: Expr) -> Expr:
         def term(k: Expr) -> Expr:
-            return direction.at(k) * _differentiate(body.at(*index), scope.slot(k))
+            return direction.at(k) * inverse_scale(metric, k) * _differentiate(body.at(*index), scope.slot(k))
 
         return report_too_large(lambda: contract(term, scope.dimension), span)
 
@@ -356,6 +365,8 @@ def transposed_gradient(body: Tensor, scope: Scope, span: Span) -> Tensor:
 
 def curl(body: Tensor, scope: Scope, span: Span) -> Tensor:
     """∇×v: a vector in three dimensions; in the plane, ∂v₂/∂x - ∂v₁/∂y of a vector, and (∂s/∂y, -∂s/∂x) of a scalar."""
+
+    require_scalar(scope.space.metric, 1, "curl", span)
 
     def d(component: Expr, k: int) -> Expr:
         return report_too_large(lambda: _differentiate(component, scope.slot(Integer(k))), span)
@@ -414,9 +425,16 @@ def divergence(body: Tensor, scope: Scope, span: Span) -> Tensor:
         raise errors.types.divergence_of_other_size(body.describe(), scope.dimension, span)
     _require_matching_components(body, scope, span)
 
+    metric = scope.space.metric
+    require_scalar(metric, body.rank - 1, "divergence of a matrix", span)
+
     def at(*index: Expr) -> Expr:
         def term(k: Expr) -> Expr:
-            return _differentiate(body.at(*index, k), scope.slot(k))
+            component = body.at(*index, k)
+            derivative = inverse_scale(metric, k) * _differentiate(component, scope.slot(k))
+            if metric is None:
+                return derivative
+            return derivative + logarithmic_derivative(metric, k, scope.space.coordinates) * component
 
         return report_too_large(lambda: contract(term, scope.dimension), span)
 

@@ -10,7 +10,7 @@ from sympy import Expr, Integer, Symbol
 
 from pdedsl import errors
 from pdedsl.diagnostics import Span
-from pdedsl.ir.spec import Interval, Space
+from pdedsl.ir.spec import EigenvalueUnknown, Interval, Space
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.values import Function, LinearMap, Tensor, Value, describe, scalar
 from pdedsl.record import Record
@@ -29,6 +29,9 @@ class NameLookup(Protocol):
     def unknown_names(self) -> tuple[str, ...]: ...
 
     def time_interval(self) -> Interval | None: ...
+
+    @property
+    def eigenvalue(self) -> EigenvalueUnknown | None: ...
 
     def value(self, name: t.Name) -> Value: ...
 

@@ -8,12 +8,12 @@ from pdedsl import errors
 from pdedsl.config.base import Located
 from pdedsl.config.networks import NETWORKS, OPERATORS, Network, OperatorNetwork
 from pdedsl.diagnostics import PdeError
-from pdedsl.ir.types import Channels, Matrix, Operator, Scalar, Sign, Simplex, Type, Vector
+from pdedsl.ir.types import Channels, Eigenvalue, Matrix, Operator, Scalar, Sign, Simplex, Type, Vector
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.expressions import FUNCTIONS
 from pdedsl.language.elaborate.options import Evaluate, elaborate_option, suggest
 
-TYPES = ("scalar", "vector", "complex", "matrix", "simplex", "channels", "operator")
+TYPES = ("scalar", "vector", "complex", "matrix", "simplex", "channels", "operator", "eigenvalue")
 TYPE_ATTRIBUTES = {
     "vector": ("divergence_free", "complex"),
     "matrix": ("psd", "symmetric"),
@@ -37,6 +37,8 @@ def elaborate_type(declaration: t.UnknownDecl | t.LearnDecl, number: Evaluate, d
         raise errors.types.invalid_unknown_type(name.id, head.span)
     if isinstance(declaration, t.LearnDecl) and name.id == "complex":
         raise errors.types.complex_learned_field(head.span)
+    if isinstance(declaration, t.LearnDecl) and name.id == "eigenvalue":
+        raise errors.eigenproblems.learned_eigenvalue(declaration.name.text, declaration.span)
     base = _base(name, sizes, head, number)
     for attribute in attributes:
         match base, attribute.body:
@@ -67,8 +69,6 @@ def _head(attribute: t.TypeAttribute) -> tuple[t.Name, tuple[t.Expr, ...]]:
             pass
         case _:
             raise errors.types.unknown_type(None, TYPES, None, attribute.span)
-    if name.id == "eigenvalue":
-        raise errors.unsupported.not_supported(errors.unsupported.EIGENPROBLEM, name.span)
     if name.id not in TYPES:
         raise errors.types.unknown_type(name.text, TYPES, suggest(name.id, TYPES), name.span)
     return name, sizes
@@ -97,6 +97,8 @@ def _base(name: t.Name, sizes: tuple[t.Expr, ...], attribute: t.TypeAttribute, n
             return Simplex(size)
         case "channels":
             return Channels()
+        case "eigenvalue":
+            return Eigenvalue()
         case _:
             return Operator()
 

@@ -197,11 +197,12 @@ def _cells(line: _OutputLine, p: Unparser) -> tuple[str, tuple[str, ...]]:
 
 def _declaration(p: Unparser, node: t.Declaration) -> tuple[str, ...]:
     match node:
-        case t.SpaceDecl(names=names, factors=factors, where=inequalities):
+        case t.SpaceDecl(names=names, factors=factors, where=inequalities, system=system):
             where = _names(p, names) if len(names) == 1 else f"({_names(p, names)})"
             kinds = (" periodic" * f.periodic + " antiperiodic" * f.antiperiodic for f in factors)
             domain = " * ".join(p.factor(f.body) + kind for f, kind in zip(factors, kinds, strict=True))
-            return (f"space   {where} in {domain}{_where(p, inequalities)}",)
+            prefix = f"{system.id} " if system else ""
+            return (f"space   {where} in {prefix}{domain}{_where(p, inequalities)}",)
         case t.TimeDecl(name=name, interval=interval):
             return (f"time    {p.name(name)} in {p.sum(interval)}",)
         case t.UnknownDecl(name=name, params=params, net=net) | t.LearnDecl(name=name, params=params, net=net):

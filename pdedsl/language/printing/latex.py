@@ -51,7 +51,10 @@ def _rows(statement: t.Statement) -> Iterator[str]:
             yield rf"&\text{{for }} {name_to_latex(name)}{_arguments(params)} \sim {expression_to_latex(distribution)}"
         case t.RandomDecl(name=name, distribution=distribution):
             yield rf"&{name_to_latex(name)} \sim {expression_to_latex(distribution)}"
-        case t.SpaceDecl(factors=factors, where=where):
+        case t.SpaceDecl(names=names, factors=factors, where=where, system=system):
+            if system is not None:
+                coordinates = ", ".join(map(name_to_latex, names))
+                yield rf"&\text{{in {system.id} coordinates }} {coordinates}"
             for factor in factors:
                 match factor.body:
                     case t.Call(head=t.Name(id="polygon"), args=(t.ListExpr(items=vertices),)):

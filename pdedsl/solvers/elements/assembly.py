@@ -173,10 +173,13 @@ class Assembler:
 
     @cached_property
     def gram_matrix(self) -> csc_matrix:
-        """∫ u v of every trial function."""
-        q = self.spaces.cells
+        """∫ u v of every trial function, with the volume element."""
+        q, domain = self.spaces.cells, self.form.domain
         entries = [(k, 0, k, 0, S.One) for k in range(len(self.form.trials))]
-        return self._matrix(list(_element_matrices(q, entries, [np.ones(q.weights.shape)] * len(entries))))
+        weight = np.ones(q.weights.shape)
+        if domain.metric is not None:
+            (weight,) = evaluate(compile_pointwise([domain.metric.volume], domain.space), list(q.coordinates))
+        return self._matrix(list(_element_matrices(q, entries, [weight] * len(entries))))
 
     def _matrix(self, blocks: Sequence[tuple[Array, Indices, Indices]]) -> csc_matrix:
         data, rows, columns = (

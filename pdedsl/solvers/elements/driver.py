@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
+from typing import Any
 
 import numpy as np
 import torch
@@ -61,10 +62,9 @@ def levels_by_elements(
 ) -> Levels:
     """Solutions on successively finer meshes, until the limit of the sparse factorization. The tolerance of the time
     steps decreases with the spatial error."""
-    mesh = mesh_of(plan.problem, _edge_length(plan, FIRST_CELLS), _geometry_order(plan))
+    mesh: Mesh | None = first_mesh(plan)
     level, number = None, 0
-    interfaces = interfaces_of(plan.problem)
-    while True:
+    while mesh is not None:
         try:
             level = _solve(plan, mesh, TIME_FRACTION * tolerance / 2**number, level)
         except ElementsSolveFailed:
@@ -73,14 +73,24 @@ def levels_by_elements(
         if level is not None:
             yield level.result(plan, device, dtype)
         marked = level.indicators if level is not None and level.steps is None else None
-        coarse = mesh
-        mesh = refine_mesh(mesh, plan.problem.domain, None if marked is None else marked.mark(), interfaces)
-        while marked is not None and mesh.nelements < GROWTH * coarse.nelements:
-            indicators = _interpolate_indicators(marked, coarse, mesh)
-            mesh = refine_mesh(mesh, plan.problem.domain, indicators.mark(), interfaces)
-        if _count_dofs(plan, mesh) > MAX_DOFS[mesh.dim()]:
-            return
+        mesh = next_mesh(plan, mesh, marked)
         number += 1
+
+
+def first_mesh(plan: ElementsPlan) -> Mesh:
+    """The mesh of the first level."""
+    return mesh_of(plan.problem, _edge_length(plan, FIRST_CELLS), _geometry_order(plan))
+
+
+def next_mesh(plan: ElementsPlan, mesh: Mesh, marked: ErrorIndicators | None) -> Mesh | None:
+    """The mesh of the next level, refined where the indicators are large, or everywhere; None beyond the limit of the
+    sparse factorization."""
+    interfaces = interfaces_of(plan.problem)
+    fine = refine_mesh(mesh, plan.problem.domain, None if marked is None else marked.mark(), interfaces)
+    while marked is not None and fine.nelements < GROWTH * mesh.nelements:
+        indicators = _interpolate_indicators(marked, mesh, fine)
+        fine = refine_mesh(fine, plan.problem.domain, indicators.mark(), interfaces)
+    return None if _count_dofs(plan, fine) > MAX_DOFS[fine.dim()] else fine
 
 
 def _edge_length(plan: ElementsPlan, cells: dict[int, int]) -> float:
@@ -204,21 +214,36 @@ def make_module(
     problem: DiscreteProblem, states: Array, steps: TimeSteps | None, all_trials: bool = False
 ) -> PiecewisePolynomials:
     """The components of the problem, or all trial functions, as functions of points."""
-    form, spaces = problem.form, problem.spaces
-    chosen = [k for k, t in enumerate(form.trials) if all_trials or (t.component is not None and t.time_order == 0)]
-    degrees = [problem.degrees[k] for k in chosen]
-    bases = {problem.degrees[k]: spaces.bases[k] for k in chosen}
+    chosen = range(len(problem.form.trials)) if all_trials else component_trials(problem)
     ascending = slice(None, None, -1 if steps is not None and steps.times[0] > steps.times[-1] else 1)
-    coefficients = [
-        torch.from_numpy(states[ascending, spaces.offsets[k] : spaces.offsets[k + 1]].copy()) for k in chosen
-    ]
+    times = None if steps is None else torch.from_numpy(steps.times[ascending].copy())
+    return _piecewise_polynomials(problem, chosen, [states[ascending]], times)
+
+
+def make_mode_module(problem: DiscreteProblem, modes: Sequence[Array]) -> PiecewisePolynomials:
+    """The components of several functions, one after the other."""
+    return _piecewise_polynomials(problem, component_trials(problem), [w[None] for w in modes], None)
+
+
+def component_trials(problem: DiscreteProblem) -> list[int]:
+    """The trial functions that are components of the problem."""
+    return [k for k, t in enumerate(problem.form.trials) if t.component is not None and t.time_order == 0]
+
+
+def _piecewise_polynomials(
+    problem: DiscreteProblem, chosen: Sequence[int], functions: Sequence[Array], times: Tensor | None
+) -> PiecewisePolynomials:
+    """The chosen trial functions of each of several functions (times, size)."""
+    spaces = problem.spaces
+    bases = {problem.degrees[k]: spaces.bases[k] for k in chosen}
+    own = [slice(spaces.offsets[k], spaces.offsets[k + 1]) for k in chosen]
     return PiecewisePolynomials(
         geometry_of(problem.mesh),
-        degrees,
+        [problem.degrees[k] for k in chosen] * len(functions),
         {p: _shapes(b.elem, problem.mesh.dim(), p) for p, b in bases.items()},
         {p: torch.from_numpy(b.element_dofs.T.astype(np.int64)) for p, b in bases.items()},
-        coefficients,
-        None if steps is None else torch.from_numpy(steps.times[ascending].copy()),
+        [torch.from_numpy(w[:, part].copy()) for w in functions for part in own],
+        times,
     )
 
 
@@ -243,15 +268,18 @@ def _shapes(element: object, dimension: int, degree: int) -> Tensor:
 # ---- The method
 
 
-def _rebuild(stored: StoredModule[ElementsPlan]) -> PiecewisePolynomials:
+def _rebuild(stored: StoredModule[Any]) -> PiecewisePolynomials:
     degrees, tensors = stored.form["degrees"], stored.tensors
     shapes, dofs = ({p: tensors[f"{name}_{p}"] for p in set(degrees)} for name in ("shapes", "dofs"))
     coefficients = [tensors[f"coefficients_{c}"] for c in range(len(degrees))]
     return PiecewisePolynomials(tensors["geometry"], degrees, shapes, dofs, coefficients, tensors.get("times"))
 
 
+ELEMENTS_FORMATS: tuple[ModuleFormat[Any], ...] = (
+    ModuleFormat("elements", PiecewisePolynomials, _rebuild, lambda module: {"degrees": list(module.degrees)}),
+)
 METHOD = SolverMethod[ElementsPlan](
     lambda plan, options: solve_by_elements(plan, device=options.device),
     lambda plan, options: levels_by_elements(plan, tolerance=options.tolerance, device=options.device),
-    (ModuleFormat("elements", PiecewisePolynomials, _rebuild, lambda module: {"degrees": list(module.degrees)}),),
+    ELEMENTS_FORMATS,
 )

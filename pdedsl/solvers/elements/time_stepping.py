@@ -148,10 +148,11 @@ class Rosenbrock:
 def initial_state(problem: DiscreteProblem, time: float) -> Array:
     """L2 projection of the initial values, with essential conditions imposed; zero for algebraic trial functions."""
     q, domain = problem.spaces.cells, problem.form.domain
-    load = np.zeros(problem.spaces.size)
+    load, metric = np.zeros(problem.spaces.size), domain.metric
     for k, value in enumerate(problem.form.initial):
         if value is not None:
-            function = compile_pointwise((value,), domain.coordinates)
+            weighted = value if metric is None else metric.volume * value
+            function = compile_pointwise((weighted,), domain.coordinates)
             values = evaluate(function, [*q.coordinates, np.full(q.weights.shape, time)])[0]
             local = np.einsum("cqf,cq->fc", q.shapes[k][0], values * q.weights)
             load += np.bincount(q.dofs[k].ravel(), local.ravel(), len(load))

@@ -9,7 +9,8 @@ import numpy as np
 from skfem import Mesh, MeshTet2, MeshTri2
 
 from pdedsl.codegen.ufl import MeshFile, ufl_script
-from pdedsl.ir.solver_plans import ElementsPlan
+from pdedsl.io import RunError
+from pdedsl.ir.solver_plans import EigenElementsPlan, ElementsPlan
 from pdedsl.ir.weak_form import WeakForm
 from pdedsl.solvers.elements.assembly import boundary_facets
 from pdedsl.solvers.elements.driver import default_mesh, degrees_of
@@ -37,7 +38,9 @@ def boundary_markers(form: WeakForm, mesh: Mesh) -> tuple[Indices, tuple[tuple[i
 
 
 def ufl_files(plan: ElementsPlan, name: str, description: str) -> dict[str, str]:
-    """Names and texts of the script and the mesh."""
+    """Names and texts of the script and the mesh; raises RunError for an eigenproblem."""
+    if isinstance(plan, EigenElementsPlan):
+        raise RunError("eigenproblems are not exported to UFL; `pdedsl compile --emit weak` prints the weak form")
     mesh = default_mesh(plan)
     file = MeshFile(f"{name}.msh", mesh_degree(mesh), *_boundary(plan.weak_form, mesh))
     script = ufl_script(plan.weak_form, degrees_of(plan), file, name, description)

@@ -97,6 +97,7 @@ def differentiation_matrix(axis: Axis, like: Tensor) -> Tensor:
     return chebyshev.differentiation_matrix(axis.n, like) * (2 / (axis.end - axis.start))
 
 
+AXIS_SHIFT = 1e-8  # relative to the interval: the square root of rounding, for functions like sin(r)/r
 MAX_QUADRATURE_ENTRIES = 30_000_000  # of the matrix from nodal values to quadrature points: 240 MB
 EXTRA_QUADRATURE_POINTS = 16  # beyond those that are exact for the polynomial u, for the kernel
 
@@ -168,8 +169,15 @@ class CollocationProblem:
 
     @cached_property
     def node_coordinates(self) -> list[Tensor]:
-        """The coordinates of all nodes, each flattened."""
-        return [c.reshape(-1) for c in torch.meshgrid(*self.nodes_1d, indexing="ij")]
+        """The coordinates of all nodes, each flattened. Nodes on an axis of curvilinear coordinates, where coefficients
+        are not defined, are moved inside: their equations are replaced by conditions."""
+        lines = [line.clone() for line in self.nodes_1d]
+        metric = self.system.statement.domain.metric
+        for k, upper in ((a.coordinate, a.upper) for a in (metric.axes if metric else ())):
+            first, last = lines[k][0].clone(), lines[k][-1].clone()
+            shift = AXIS_SHIFT * (last - first)
+            lines[k][-1 if upper else 0] = last - shift if upper else first + shift
+        return [c.reshape(-1) for c in torch.meshgrid(*lines, indexing="ij")]
 
     @property
     def count(self) -> int:

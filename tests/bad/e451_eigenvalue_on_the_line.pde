@@ -1,6 +1,5 @@
 pde P
-space x in [0, 1]
+space x in R
 unknown u(x) : scalar
 unknown λ : eigenvalue
--Δu = λ u
-u = 0 on boundary
+-Δu + x² u = λ u

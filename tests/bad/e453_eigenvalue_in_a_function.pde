@@ -1,0 +1,6 @@
+pde P
+space x in [0, 1]
+unknown u(x) : scalar
+unknown λ : eigenvalue
+-Δu = λ u + sin(λ) u
+u = 0 on boundary
