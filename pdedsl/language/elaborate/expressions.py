@@ -761,7 +761,8 @@ def _domain_integral(expr: t.Integral, scope: Scope) -> Tensor:
         raise errors.types.integral_over_inequalities(expr.span)
     if _integration_variable(expr.variable, scope) not in space.coordinates:
         raise errors.types.not_a_coordinate_of_domain(expr.variable.text, space.names, expr.variable.span)
-    value = tensor(expr.body, scope)
+    body, volume = tensor(expr.body, scope), S.One if space.metric is None else space.metric.volume
+    value = body if space.metric is None else replace(body, at=lambda *i: volume * body.at(*i))
     for x, interval in zip(space.coordinates, space.intervals, strict=True):
         value = _integrate_components(value, x, interval.start, interval.end, expr)
     return value
