@@ -50,6 +50,7 @@ bench: $(VENV)/.developed
 	$(BIN)/python benchmarks/attacks.py
 	$(BIN)/python -m pip install --quiet 'deepxde>=1.15'  # a peer that nothing else needs
 	$(BIN)/python benchmarks/physics.py
+	$(BIN)/python benchmarks/families.py
 
 # Attacks on a test set inside its certified radii; AutoAttack compared with the reference implementation.
 certified: $(VENV)/.developed

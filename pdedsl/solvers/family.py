@@ -41,6 +41,7 @@ from pdedsl.solvers.strategy import Attempt, Outcome, Strategy
 MEMBERS, FAMILY = "members", "family.json"  # the folder with their solutions, and the indices of the interpolant
 UNSEEN = 12  # members by which the error is measured
 MEMBER_FACTOR, MARGIN_FACTOR = 0.1, 0.2  # errors of members, and surpluses of the margin, relative to the tolerance
+SOLVED_ALONE = 5  # members for the median CPU time of one solution to the tolerance
 TIGHTENING = 0.25  # of the surpluses, if unseen members are not accurate
 MIN_MEMBERS = 3  # before costs are predicted: the first one includes imports
 MAX_MEMBERS = 4000  # bounds memory: each has its own coefficients
@@ -200,13 +201,21 @@ class FamilySolver:
 
     def _break_even(self, center: nn.Module, costs: float) -> dict[str, float]:
         """The number of members after which the family costs less than their solution, if it ever does: the CPU time of
-        all solutions, divided by that which is saved by evaluating the interpolant at the test points."""
+        all solutions, divided by that which is saved by evaluating the interpolant at the test points. A member alone
+        is solved to the tolerance of the family."""
         assert self.points is not None
         start = time.process_time()
         with torch.no_grad():
             center(self.points)
-        saved = median(m.seconds for m in self.solved) - (time.process_time() - start)
-        return {BREAK_EVEN: float(ceil(costs / saved))} if saved > 0 else {}
+        evaluation = time.process_time() - start
+        alone = median(self._seconds_alone(tuple(y.tolist())) for y, _ in self.unseen[:SOLVED_ALONE])
+        return {BREAK_EVEN: float(ceil(costs / (alone - evaluation)))} if alone > evaluation else {}
+
+    def _seconds_alone(self, variables: tuple[float, ...]) -> float:
+        budget = CpuBudget(self.plan.budget)
+        options = replace(self.options, budget=budget, watch=Watch())
+        Strategy(self.compilation.plan_member(variables), self.compilation.spec.source, options).run()
+        return budget.spent
 
 
 # ---- Files
