@@ -90,7 +90,7 @@ def test_member_is_a_solution(shipped: FamilySolution) -> None:
     assert member(x=0.3, t=0.6).item() == pytest.approx(heat(0.3, 0.6, 0.1, 1.0), rel=1e-4)
     assert shipped.integral(t=1.0, κ=0.1, q=1.0).item() == pytest.approx(heat(0.5, 1.0, 0.1, 1.0) * 2 / pi, rel=1e-4)
     assert shipped.gradient(x=0.0, t=1.0, κ=0.1, q=1.0).item() == pytest.approx(pi * heat(0.5, 1.0, 0.1, 1.0), rel=1e-4)
-    assert [ax.get_title() for ax in shipped.plot(κ=0.1, q=1.0, t=[0.5, 1.0]).axes] == ["u, t = 0.5", "u, t = 1"]
+    assert [ax.get_title() for ax in shipped.plot(κ=0.1, q=1.0, t=[0.5, 1.0]).axes] == ["t = 0.5", "t = 1"]
 
 
 def test_saved_family_is_opened(shipped: FamilySolution) -> None:
