@@ -21,7 +21,6 @@ from pathlib import Path
 import torch
 
 import pdedsl
-from pdedsl.evaluation import engine
 from pdedsl.evaluation.report import Report
 from pdedsl.evaluation.run import evaluate_run
 from pdedsl.sources import shipped_folder
@@ -100,13 +99,13 @@ def main() -> None:
     parser.add_argument("claims", nargs="*", choices=[*CLAIMS, []], default=[])
     parser.add_argument("-o", type=Path, default=Path("claims"))
     parser.add_argument("--samples", type=int, default=50)
-    parser.add_argument("--audited", type=int, default=16, help="how many of the samples an audit looks at, at most")
+    parser.add_argument("--audited", type=int, default=16, help="number of samples of an audit")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    engine.MAX_AUDIT_SAMPLES = options.audited
+    audit = (f"evaluate.audit=gradient_masking(samples={options.audited})",)
     options.o.mkdir(exist_ok=True)
     for claim in options.claims or CLAIMS:
-        reports = CLAIMS[claim](options.o, options.samples)
+        reports = CLAIMS[claim](options.o, options.samples, audit)
         names = [claim, "euler" if claim == "neural_ode" else "resnet"]
         print(f"## {claim}\n", table(reports, names), "", sep="\n")
         for report, name in zip(reports, names, strict=True):

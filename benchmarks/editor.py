@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 
-from pdedsl.cli.text import configure_server
+from pdedsl.cli.check import configure_server
 
 configure_server()  # as `pdedsl lsp` does
 

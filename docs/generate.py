@@ -133,7 +133,7 @@ def built_ins() -> str:
     for title, forms in FAMILIES.items():
         parts.append(f"## {title}")
         for form in forms.values():
-            signature, doc = escaping.fence_code(form.shown(), "pde"), inspect.cleandoc(form.of.__doc__ or "")
+            signature, doc = escaping.fence_code(form.signature_text(), "pde"), inspect.cleandoc(form.of.__doc__ or "")
             parts += [f"### {form.name}", signature, doc, parameter_table(form)]
     parts.append("## Entries of blocks")
     for block, entries in ENTRIES.items():

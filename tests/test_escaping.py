@@ -155,7 +155,7 @@ def _table(cell: str) -> str:
 @quoted
 def test_fence_cannot_be_closed(text: str) -> None:
     reader = MarkdownIt("commonmark", {"html": True})
-    tokens = reader.parse(f"a\n\n{escaping.fenced(text, 'pde')}\n\nb\n")
+    tokens = reader.parse(f"a\n\n{escaping.fence_code(text, 'pde')}\n\nb\n")
     assert [t.type for t in tokens if t.type in ("fence", "inline")] == ["inline", "fence", "inline"]
 
 

@@ -12,7 +12,7 @@ import pytest
 from grammar_page import FENCES, LINES, PAGE, ROOT, Fence, codes, error_codes, files, framed, paragraph, tables, tagged
 
 from pdedsl.api import format, parse
-from pdedsl.config.base import Forms, Param, Whole
+from pdedsl.config.base import Forms, IntegerBounds, Param
 from pdedsl.config.blocks import ENTRIES, BoxRestriction, Calls, OptionNames, Plain
 from pdedsl.config.methods import PARTS
 from pdedsl.config.networks import NETWORKS, NORMALISATIONS, OPERATORS
@@ -34,7 +34,7 @@ def check_words(text: str, group: Forms[Any]) -> None:
             continue
         name, arguments = match[1], match[2]
         assert name in group, f"{name} is no word here"
-        expected = group[name].shown().removeprefix(name).strip("()")
+        expected = group[name].signature_text().removeprefix(name).strip("()")
         assert expected == arguments if arguments is not None else expected in ("", spelled), (code, expected)
         spelled = expected
         listed.add(name)
@@ -81,7 +81,7 @@ def with_missing_words(lines: list[str]) -> list[str]:
         inside = line == "<!-- table: words -->" or (inside and line.startswith("|"))
         if inside and columns and columns[0]:
             start, cells = len(found), len(columns)
-            words = {name: form.shown() for group in groups_of(columns) for name, form in group.items()}
+            words = {name: form.signature_text() for group in groups_of(columns) for name, form in group.items()}
         found.append(line)
     return found[:-1]
 
@@ -120,7 +120,7 @@ def test_networks() -> None:
     check_words(layers[1], NORMALISATIONS)
     said = paragraph("Networks. ")
     depth = NETWORKS["resnet"].params["depth"].kind
-    assert isinstance(depth, Whole)
+    assert isinstance(depth, IntegerBounds)
     assert ", ".join(map(str, depth.among[:-1])) in said
     assert codes(said.split("one of")[1]) == list(ACTIVATIONS)
 
@@ -152,9 +152,9 @@ def test_blocks() -> None:
         assert ("`from`" in which) == (isinstance(rule.what, Calls) and rule.what.sourced)
         assert ("`in`" in which) == isinstance(rule.what, BoxRestriction)
         match rule.what:
-            case OptionNames(words=words, forms=forms):
+            case OptionNames(options=words, forms=forms):
                 assert tuple(code.partition("(")[0] for code in codes(which)) == words
-                assert {form.shown() for form in forms.values()} <= set(codes(which))
+                assert {form.signature_text() for form in forms.values()} <= set(codes(which))
             case Calls(sourced=True):
                 assert which.startswith("an attack")
             case Calls(forms=forms):

@@ -19,13 +19,13 @@ import click
 
 from pdedsl import __version__
 from pdedsl.big_stack import listen
+from pdedsl.cli.check import check, completion, format_, lsp, mcp, specs
 from pdedsl.cli.common import EXIT_INTERNAL, EXIT_INTERRUPTED, EXIT_USAGE, echo, example
 from pdedsl.cli.compile import compile, explain, test
 from pdedsl.cli.draw import draw
 from pdedsl.cli.evaluate import evaluate, report
 from pdedsl.cli.new import new
 from pdedsl.cli.solve import crosscheck, solve
-from pdedsl.cli.text import check, completion, format_, lsp, mcp, specs
 from pdedsl.cli.train import train
 from pdedsl.sources import find_shipped
 

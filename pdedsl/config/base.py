@@ -39,7 +39,7 @@ Real = Fraction | float
 """Exact if it was written as a decimal or fraction; both convert with `float`."""
 
 
-class Whole(Record):
+class IntegerBounds(Record):
     """An integer with `least` ≤ n ≤ `most`; one of `among` if given.
 
     `most` is far beyond practical values, and small enough to be refused before memory is exhausted.
@@ -71,11 +71,11 @@ class Choice(Record):
     values: tuple[tuple[str, Enum | Activation | GridMethod], ...]
 
     @property
-    def words(self) -> tuple[str, ...]:
-        return tuple(word for word, _ in self.values)
+    def options(self) -> tuple[str, ...]:
+        return tuple(keyword for keyword, _ in self.values)
 
-    def named(self, word: str) -> Enum | Activation | GridMethod | None:
-        return dict(self.values).get(OTHER_NAMES.get(word, word))
+    def option(self, keyword: str) -> Enum | Activation | GridMethod | None:
+        return dict(self.values).get(OTHER_NAMES.get(keyword, keyword))
 
 
 class Text(Record):
@@ -94,19 +94,19 @@ class Duration(Record):
     """A positive time in seconds, or with a unit: `60`, `60 s`, `5 min`."""
 
 
-Kind = Whole | RealBounds | Choice | Text | Flag | Duration
+Kind = IntegerBounds | RealBounds | Choice | Text | Flag | Duration
 
-Count = Annotated[int, Whole(1)]
-Natural = Annotated[int, Whole(0)]
-Few = Annotated[int, Whole(1, most=1000)]
+Count = Annotated[int, IntegerBounds(1)]
+Natural = Annotated[int, IntegerBounds(0)]
+SmallCount = Annotated[int, IntegerBounds(1, most=1000)]
 """Networks, layers, terms: created one by one."""
-Steps = Annotated[int, Whole(1, most=100_000)]
-Width = Annotated[int, Whole(1, most=65_536)]
-Many = Annotated[int, Whole(1, most=10_000_000)]
+Steps = Annotated[int, IntegerBounds(1, most=100_000)]
+Width = Annotated[int, IntegerBounds(1, most=65_536)]
+SampleCount = Annotated[int, IntegerBounds(1, most=10_000_000)]
 """Points or samples held in memory together."""
-Sampled = Annotated[int, Whole(100, most=10_000_000)]
+MonteCarloSamples = Annotated[int, IntegerBounds(100, most=10_000_000)]
 """Samples of a Monte Carlo mean, enough for a normal approximation."""
-Paired = Annotated[int, Whole(2, most=100_000)]
+DoublingSteps = Annotated[int, IntegerBounds(2, most=100_000)]
 """Steps of a path that is also simulated with twice the step (step doubling)."""
 Positive = Annotated[Real, RealBounds(above=0)]
 Nonnegative = Annotated[Real, RealBounds(least=0)]
@@ -136,27 +136,27 @@ class Param(Record):
         """The expected value, for a message."""
         return f"{describe_kind(self.kind)}, or a list of them" if self.many else describe_kind(self.kind)
 
-    def shown(self, key: str) -> str:
+    def argument_text(self, key: str) -> str:
         """`width=64`, `depth` if required, `[steps]` if optional, `norm=inf|2` with its options."""
         if self.required:
             return key
         if self.default is None or self.default == ():
             return f"[{key}]"
-        first = f"{float(self.default):g}" if isinstance(self.default, Fraction) else shown(self.default)
-        few = self.kind.words if isinstance(self.kind, Choice) and isinstance(self.default, Enum) else ()
-        return "|".join([f"{key}={first}", *(word for word in few if word != first)])
+        first = f"{float(self.default):g}" if isinstance(self.default, Fraction) else format_value(self.default)
+        few = self.kind.options if isinstance(self.kind, Choice) and isinstance(self.default, Enum) else ()
+        return "|".join([f"{key}={first}", *(keyword for keyword in few if keyword != first)])
 
 
 def describe_kind(kind: Kind) -> str:
     """The description of a kind, for a message."""
     match kind:
-        case Whole(least=least):
+        case IntegerBounds(least=least):
             return f"an integer, at least {least}"
         case RealBounds(least=least, above=above, most=most):
             limits = (("at least", least), ("above", above), ("at most", most))
             return ", ".join(["a number", *(f"{how} {bound:g}" for how, bound in limits if bound is not None)])
-        case Choice(words=words):
-            return f"one of {', '.join(words)}"
+        case Choice(options=options):
+            return f"one of {', '.join(options)}"
         case Text():
             return 'a text in "…"'
         case Flag():
@@ -194,11 +194,11 @@ def _plain(hint: type) -> Kind:
     raise TypeError(f"{hint} is no type of an argument")
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """A value as it is written; a list of one is the one."""
     match value:
         case tuple():
-            inner = ", ".join(map(shown, value))
+            inner = ", ".join(map(format_value, value))
             return inner if len(value) == 1 else f"[{inner}]"
         case bool():
             return str(value).lower()
@@ -267,10 +267,10 @@ class Config(Record):
         """The shortest spelling, with finite decimals: 0.1, but 8/255."""
         params = self.signature()
         shown_arguments = {k: v for k, v in self.arguments.items() if k not in params or v != params[k].default}
-        return called(self.name, {key: _decimal(value) for key, value in shown_arguments.items()})
+        return format_call(self.name, {key: _decimal(value) for key, value in shown_arguments.items()})
 
     def __str__(self) -> str:
-        return called(self.name, self.arguments)
+        return format_call(self.name, self.arguments)
 
 
 def _decimal(value: Value) -> Value:
@@ -279,16 +279,16 @@ def _decimal(value: Value) -> Value:
     return float(value) if isinstance(value, Fraction) and 10**12 % value.denominator == 0 else value
 
 
-def called(name: str, arguments: Mapping[str, Value]) -> str:
+def format_call(name: str, arguments: Mapping[str, Value]) -> str:
     """`euler(steps=3)`, or the keyword alone."""
-    inner = ", ".join(f"{key}={shown(value)}" for key, value in arguments.items())
+    inner = ", ".join(f"{key}={format_value(value)}" for key, value in arguments.items())
     return f"{name}({inner})" if inner else name
 
 
 @cache
-def _signature(word: Any) -> Mapping[str, Param]:
-    hints = get_type_hints(word, include_extras=True)
-    parameters = {f.name: param_of(hints[f.name], f.default) for f in fields(word)}
+def _signature(cls: Any) -> Mapping[str, Param]:
+    hints = get_type_hints(cls, include_extras=True)
+    parameters = {f.name: param_of(hints[f.name], f.default) for f in fields(cls)}
     return MappingProxyType({key: param for key, param in parameters.items() if param is not None})
 
 
@@ -303,22 +303,22 @@ class Form(Record, Generic[T]):
     def params(self) -> Mapping[str, Param]:
         return self.of.signature()
 
-    def made(self, arguments: Mapping[str, object]) -> T:
+    def create(self, arguments: Mapping[str, object]) -> T:
         return self.of(**dict(self.preset), **arguments)
 
-    def shown(self) -> str:
+    def signature_text(self) -> str:
         """The signature in the documentation."""
-        inner = ", ".join([*(param.shown(key) for key, param in self.params.items()), *["…"] * self.of.open])
+        inner = ", ".join([*(param.argument_text(key) for key, param in self.params.items()), *["…"] * self.of.open])
         return f"{self.name}({inner})" if inner else self.name
 
 
 Forms = Mapping[str, Form[T]]
 
 
-def forms_of(words: Any) -> Forms[Any]:
+def forms_of(configs: Any) -> Forms[Any]:
     """The forms of all classes of a union, by keyword."""
-    members = get_args(words) or (words,)
-    return MappingProxyType({form.name: form for word in members for form in word.forms()})
+    members = get_args(configs) or (configs,)
+    return MappingProxyType({form.name: form for config in members for form in config.forms()})
 
 
 class Located(Record, Generic[T_co]):
@@ -329,7 +329,7 @@ class Located(Record, Generic[T_co]):
     span: Span = field(default=NOWHERE, compare=False)
     line: Span = field(default=NOWHERE, compare=False)
 
-    def says(self, key: str) -> bool:
+    def sets(self, key: str) -> bool:
         """Whether the spec gives an argument explicitly."""
         return key in self.given
 

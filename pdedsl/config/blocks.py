@@ -12,20 +12,20 @@ from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hint
 from pdedsl.config.base import (
     Config,
     Count,
-    Few,
     Forms,
     Located,
-    Many,
     Natural,
     Param,
     Positive,
+    SampleCount,
     Seconds,
+    SmallCount,
     Tolerance,
     Width,
-    called,
+    format_call,
+    format_value,
     forms_of,
     param_of,
-    shown,
 )
 from pdedsl.config.data import Data
 from pdedsl.config.evaluation import Attack, AuditChoice, Certificate
@@ -87,7 +87,7 @@ class Block(Record, kw_only=True):
         """The span of an entry, or of the block if the entry is omitted."""
         return next(iter(self.places.get(key, ())), self.span)
 
-    def says(self, key: str) -> bool:
+    def sets(self, key: str) -> bool:
         """Whether the spec gives an entry explicitly."""
         return key in self.places
 
@@ -100,7 +100,7 @@ class NetworkBlock(Block, kw_only=True):
     stem: Width
     stages: tuple[Width, ...]
     head: Width | None = None
-    classes: Many
+    classes: SampleCount
     frame: Located[Frame] = PAPER
 
 
@@ -170,7 +170,7 @@ class SolveBlock(Block, kw_only=True):
     kind = "solve"
     tolerance: Tolerance | None = None  # by default that of the plan
     budget: Seconds = Fraction(60)
-    modes: Few | None = None  # of an eigenproblem; by default that of the plan
+    modes: SmallCount | None = None  # of an eigenproblem; by default that of the plan
 
 
 # ---- Entries, from the types of the fields
@@ -186,7 +186,7 @@ class Calls(Record):
 class OptionNames(Record):
     """One of the options of an enum, or a call of one of `forms`."""
 
-    words: tuple[str, ...]
+    options: tuple[str, ...]
     of: type[Enum]
     forms: Forms[Any]
 
@@ -283,7 +283,7 @@ def default_text(kind: str, key: str) -> str:
     """Like `default_of`, including numbers and enums."""
     default = next(f.default for f in fields(BLOCKS[kind]) if f.name == key)
     plain = isinstance(default, int | Enum) and not isinstance(default, bool)
-    return shown(default) if plain else default_of(kind, key)
+    return format_value(default) if plain else default_of(kind, key)
 
 
 def items(block: Block, key: str) -> tuple[object, ...]:
@@ -297,13 +297,13 @@ def items(block: Block, key: str) -> tuple[object, ...]:
 def item_text(item: object) -> str:
     """A value of an entry with all arguments."""
     match item:
-        case Located(config=Config() as word):
-            return called(word.name, word.arguments)
+        case Located(config=Config() as config):
+            return format_call(config.name, config.arguments)
         case Transfer(attack=attack, source=source):
             return f"{attack} from {source}"
         case WeightBox(operator=operator, low=low, high=high):
-            return f"{operator} in [{shown(low)}, {shown(high)}]"
+            return f"{operator} in [{format_value(low)}, {format_value(high)}]"
         case True:
             return ""
         case _:
-            return shown(item)
+            return format_value(item)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from pdedsl.config.base import Config, Count, Forms, Many, Natural, Nonnegative, UnitInterval, forms_of
+from pdedsl.config.base import Config, Count, Forms, Natural, Nonnegative, SampleCount, UnitInterval, forms_of
 
 # ---- data
 
@@ -12,8 +12,8 @@ from pdedsl.config.base import Config, Count, Forms, Many, Natural, Nonnegative,
 class Moons(Config):
     """Two interleaving half circles in the plane, with Gaussian noise; `seed`, 0 by default, selects the samples."""
 
-    train: Many = 500
-    test: Many = 1000
+    train: SampleCount = 500
+    test: SampleCount = 1000
     noise: Nonnegative = Fraction(1, 10)
     validation: UnitInterval = 0
     seed: Natural | None = None

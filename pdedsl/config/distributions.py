@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pdedsl.config.base import Config, Few, Forms, Positive, Real, RealBounds, forms_of
+from pdedsl.config.base import Config, Forms, Positive, Real, RealBounds, SmallCount, forms_of
 
 Number = Annotated[Real, RealBounds()]
 
@@ -46,7 +46,7 @@ class GaussianProcess(Config):
     truncated after `modes` terms of its expansion by eigenfunctions of the Laplacian (Solin, Särkkä 2020)."""
 
     length: Positive
-    modes: Few
+    modes: SmallCount
 
 
 RandomFunction = GaussianProcess

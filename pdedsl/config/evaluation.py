@@ -9,12 +9,12 @@ from typing import assert_never
 from pdedsl.config.base import (
     Config,
     Count,
-    Few,
     Forms,
     Natural,
     Nonnegative,
     Positive,
     Probability,
+    SmallCount,
     UnitInterval,
     forms_of,
 )
@@ -42,7 +42,7 @@ class Fgsm(Config):
 
     norm: Norm = Norm.INF
     eps: tuple[Positive, ...]
-    eot: Few = 1
+    eot: SmallCount = 1
 
 
 class IteratedAttack(Config):
@@ -52,7 +52,7 @@ class IteratedAttack(Config):
     eps: tuple[Positive, ...]
     step: Positive | None = None
     steps: Count = 20
-    eot: Few = 1
+    eot: SmallCount = 1
     restarts: Count = 1
 
 
@@ -78,7 +78,7 @@ class Cw(Config):
     lr: Positive = Fraction(1, 100)
     c: Positive = 1
     kappa: Nonnegative = 0
-    eot: Few = 1
+    eot: SmallCount = 1
 
 
 class Ddn(Config):
@@ -86,7 +86,7 @@ class Ddn(Config):
 
     steps: Count = 20
     eps: tuple[Positive, ...] = ()
-    eot: Few = 1
+    eot: SmallCount = 1
 
 
 class Boundary(Config):
@@ -94,7 +94,7 @@ class Boundary(Config):
 
     queries: Count = 1000
     step: Positive = Fraction(1, 10)
-    eot: Few = 1
+    eot: SmallCount = 1
 
 
 class Square(Config):
@@ -103,7 +103,7 @@ class Square(Config):
     norm: Norm = Norm.INF
     eps: tuple[Positive, ...]
     queries: Count = 1000
-    eot: Few = 1
+    eot: SmallCount = 1
 
 
 class ApgdLoss(Enum):
@@ -122,7 +122,7 @@ class Apgd(Config):
     loss: ApgdLoss = ApgdLoss.CE
     targets: Natural = 0
     restarts: Count = 1
-    eot: Few = 1
+    eot: SmallCount = 1
 
 
 class Fab(Config):
@@ -133,7 +133,7 @@ class Fab(Config):
     steps: Count = 100
     targets: Count = 9
     restarts: Count = 1
-    eot: Few = 1
+    eot: SmallCount = 1
 
 
 class Autoattack(Config):
@@ -141,7 +141,7 @@ class Autoattack(Config):
 
     norm: Norm = Norm.INF
     eps: tuple[Positive, ...]
-    eot: Few = 1
+    eot: SmallCount = 1
 
 
 Attack = Fgsm | Pgd | Ifgsm | Difgsm | Cw | Ddn | Boundary | Square | Apgd | Fab | Autoattack

@@ -42,10 +42,10 @@ def canonical_path(words: tuple[str, ...]) -> tuple[str, ...]:
     match words:
         case ("realize", part, *rest):
             methods = METHODS.get(part, NONE)
-            return ("realize", part, *(methods.get(word, word) for word in rest))
+            return ("realize", part, *(methods.get(keyword, keyword) for keyword in rest))
         case (block, entry, *rest) if block in ENTRIES:
             key = ENTRIES[block].get(entry, entry)
             values = VALUES.get((block, key), NONE)
-            return (block, key, *(values.get(word, word) for word in rest))
+            return (block, key, *(values.get(keyword, keyword) for keyword in rest))
         case _:
             return words

@@ -12,19 +12,19 @@ from typing import Annotated, Any, ClassVar, get_args, get_type_hints
 from pdedsl.config.base import (
     Choice,
     Config,
-    Few,
+    DoublingSteps,
     Form,
     Forms,
+    IntegerBounds,
     Located,
-    Many,
+    MonteCarloSamples,
     Nonnegative,
-    Paired,
     Positive,
     Preset,
-    Sampled,
+    SampleCount,
+    SmallCount,
     Steps,
     Value,
-    Whole,
     Width,
     forms_of,
 )
@@ -106,7 +106,7 @@ class BackwardEuler(Config):
     """Backward Euler, the implicit solve truncated to a Neumann series of `terms` terms (Zhang et al. 2017)."""
 
     steps: Steps | None = None
-    terms: Few = 2
+    terms: SmallCount = 2
 
 
 class Verlet(Config):
@@ -233,8 +233,8 @@ class SpatialDifferentiation(Enum):
 class Noise(Config):
     """Noise injection after each step, averaged over ensemble members and samples (Wang, Yuan, Shi, Osher 2020)."""
 
-    members: Few = 1
-    samples: Many = 1
+    members: SmallCount = 1
+    samples: SampleCount = 1
     scale: Scale = Scale.EXACT
     kind: NoiseDistribution = NoiseDistribution.GAUSSIAN
     across: NormReduction = NormReduction.SAMPLE
@@ -253,7 +253,7 @@ class ResidualPenalty(Config, identifier="residual"):
     weight: Nonnegative = Fraction(1, 20)
     h: Positive = Fraction(1, 10)
     tau: Positive = Fraction(1, 10000)
-    probes: Few = 1
+    probes: SmallCount = 1
     times: tuple[Nonnegative, ...] = (0, 1)
     jitter: Nonnegative = Fraction(1, 5)
     estimator: LaplacianEstimator = LaplacianEstimator.BIASED
@@ -286,7 +286,7 @@ class HeatSmoothing(Config, identifier="retraining"):
     form: HeatSmoothingForm | None = None
     steps: Steps = 5
     weight: Positive = Fraction(1, 2)
-    probes: Few = 10
+    probes: SmallCount = 10
     delta: Positive = Fraction(1, 10)
     start: InitialWeights = InitialWeights.WARM
     estimator: GradientNormEstimator = GradientNormEstimator.UNBIASED
@@ -317,8 +317,8 @@ class RandomizedSmoothing(Config, identifier="sampling"):
     """Randomized smoothing: Gaussian noise on the input only, one sample per input in training (Cohen, Rosenfeld,
     Kolter 2019)."""
 
-    samples: Many = 100
-    training_samples: Many = 1
+    samples: SampleCount = 100
+    training_samples: SampleCount = 1
 
     @property
     def idle(self) -> frozenset[str]:
@@ -329,22 +329,22 @@ class RandomizedSmoothing(Config, identifier="sampling"):
 class Dropout(Config):
     """Dropout of hidden units (Srivastava et al. 2014)."""
 
-    members: Few = 1
-    samples: Many = 1
+    members: SmallCount = 1
+    samples: SampleCount = 1
 
 
 class StochasticDepth(Config):
     """Stochastic depth: whole residual branches are dropped (Huang et al. 2016)."""
 
-    members: Few = 1
-    samples: Many = 1
+    members: SmallCount = 1
+    samples: SampleCount = 1
 
 
 class ShakeShake(Config):
     """Shake-shake: two branches mixed by random convex weights (Gastaldi 2017)."""
 
-    members: Few = 1
-    samples: Many = 1
+    members: SmallCount = 1
+    samples: SampleCount = 1
 
 
 Diffusion = Noise | ResidualPenalty | HeatSmoothing | RandomizedSmoothing | Dropout | StochasticDepth | ShakeShake
@@ -367,13 +367,13 @@ class Pinn(Config, identifier="residual"):
     loss is unbiased (Hutchinson 1990).
     """
 
-    points: Many = 10000
-    initial: Many = 100
-    boundary: Many = 100
+    points: SampleCount = 10000
+    initial: SampleCount = 100
+    boundary: SampleCount = 100
     steps: Steps | None = None
     weight: Positive | None = None
     causal: Nonnegative = 0
-    probes: Few | None = None
+    probes: SmallCount | None = None
 
 
 class Grid(Config):
@@ -394,15 +394,15 @@ class Elements(Config):
     edges of the first mesh, by default a fraction of the size of the domain.
     """
 
-    order: Annotated[int, Whole(1, most=4)] = 2
+    order: Annotated[int, IntegerBounds(1, most=4)] = 2
     h: Positive | None = None
 
 
 class MonteCarlo(Config, identifier="paths"):
     """Monte Carlo estimates at query points, with 95 % confidence intervals (Feynman-Kac; Øksendal, ch. 8 and 9)."""
 
-    samples: Sampled = 10_000
-    steps: Paired = 32
+    samples: MonteCarloSamples = 10_000
+    steps: DoublingSteps = 32
 
 
 class RandomFeatures(Config, identifier="features"):
@@ -412,8 +412,8 @@ class RandomFeatures(Config, identifier="features"):
     relative to equations.
     """
 
-    n: Annotated[int, Whole(1, most=20_000)] | None = None
-    points: Many | None = None
+    n: Annotated[int, IntegerBounds(1, most=20_000)] | None = None
+    points: SampleCount | None = None
     bandwidth: Positive | None = None
     weight: Positive = 30
 

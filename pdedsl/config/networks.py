@@ -7,7 +7,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Annotated, assert_never
 
-from pdedsl.config.base import Config, Few, Forms, Positive, Preset, Value, Whole, Width, forms_of
+from pdedsl.config.base import Config, Forms, IntegerBounds, Positive, Preset, SmallCount, Value, Width, forms_of
 from pdedsl.numerics.activations import ACTIVATIONS, Activation
 from pdedsl.numerics.torchvision_models import MODELS
 
@@ -22,7 +22,7 @@ class Mlp(Config):
     """Multilayer perceptron with `depth` hidden layers of `width` units: a field on R^d."""
 
     width: Width = 64
-    depth: Few = 4
+    depth: SmallCount = 4
     activation: Activation = TANH
 
 
@@ -30,7 +30,7 @@ class Resnet(Config):
     """Residual networks for small images (He et al. 2016, section 4.2) with `width`, 2 `width` and 4 `width` channels;
     a list of depths makes an ensemble."""
 
-    depth: tuple[Annotated[int, Whole(1, (8, 14, 20, 32, 44, 56, 110))], ...]
+    depth: tuple[Annotated[int, IntegerBounds(1, (8, 14, 20, 32, 44, 56, 110))], ...]
     width: Width = RESNET_WIDTH
 
     @property
@@ -50,14 +50,14 @@ class PreactResnet18(Config):
 class WideResnet(Config):
     """Wide residual network (Zagoruyko, Komodakis 2016)."""
 
-    depth: Few = 28
-    width: Few = 10
+    depth: SmallCount = 28
+    width: SmallCount = 10
 
 
 class Convnet(Config):
     """Convolutional network with the same input and output shape."""
 
-    layers: Few = 2
+    layers: SmallCount = 2
     activation: Activation = RELU
 
 
@@ -71,7 +71,7 @@ class Cnn(Config):
 class Conv(Config):
     """Convolution with a size × size kernel."""
 
-    size: Few = 3
+    size: SmallCount = 3
 
 
 class Linear(Config):
@@ -161,7 +161,7 @@ class LipschitzFrame(Config, keyword="lipschitz"):
     norm at most 1, followed by `dense` convex potential layers (Meunier et al., ICML 2022)."""
 
     patch: Width = 1
-    dense: Annotated[int, Whole(0, most=1000)] = 0
+    dense: Annotated[int, IntegerBounds(0, most=1000)] = 0
     activation: FrameActivation = FrameActivation.MAXMIN
 
 

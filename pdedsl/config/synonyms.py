@@ -49,9 +49,9 @@ SYNONYMS = {
 }
 
 
-def synonym(word: str, words: Iterable[str]) -> str | None:
+def synonym(name: str, words: Iterable[str]) -> str | None:
     """The keyword for a synonym, if it is among `words`; `pgd20` is `pgd`."""
-    known, lower = set(words), word.lower()
+    known, lower = set(words), name.lower()
     candidates = (
         *(ours for ours, theirs in SYNONYMS.items() if lower in theirs),
         lower.rstrip("0123456789").rstrip("_-"),

@@ -9,15 +9,15 @@ from typing import Annotated
 from pdedsl.config.base import (
     Config,
     Count,
-    Few,
     Forms,
+    IntegerBounds,
     Natural,
     Nonnegative,
     Positive,
     Rate,
     Real,
+    SmallCount,
     UnitInterval,
-    Whole,
     forms_of,
 )
 from pdedsl.config.evaluation import Norm
@@ -29,7 +29,7 @@ from pdedsl.record import Record
 class Crop(Config):
     """Random crop after zero-padding by `pad` pixels."""
 
-    pad: Annotated[int, Whole(1, most=128)] = 4
+    pad: Annotated[int, IntegerBounds(1, most=128)] = 4
 
 
 class Flip(Config):
@@ -51,7 +51,7 @@ class Fgsm(Config):
 
     norm: Norm = Norm.INF
     eps: Positive
-    eot: Few = 1
+    eot: SmallCount = 1
 
 
 class Pgd(Config):
@@ -61,7 +61,7 @@ class Pgd(Config):
     eps: Positive
     step: Positive | None = None
     steps: Count = 10
-    eot: Few = 1
+    eot: SmallCount = 1
 
 
 class Ifgsm(Config):
@@ -71,7 +71,7 @@ class Ifgsm(Config):
     eps: Positive
     step: Positive | None = None
     steps: Count = 10
-    eot: Few = 1
+    eot: SmallCount = 1
 
 
 Adversary = Fgsm | Pgd | Ifgsm
@@ -182,7 +182,7 @@ class Lbfgs(Config):
 
     steps: Count = 1000
     lr: Rate = 1
-    history: Few = 50
+    history: SmallCount = 50
 
 
 Optimizer = Sgd | Adam | Adamw | Lbfgs

@@ -9,14 +9,14 @@ from typing import assert_never
 from pdedsl import errors
 from pdedsl.config.base import Located
 from pdedsl.config.data import Cifar10, Cifar100, Digits, FashionMnist, Mnist, Moons, Npz, Stl10, Svhn
-from pdedsl.config.data import Data as Word
+from pdedsl.config.data import Data as DataConfig
 from pdedsl.data import bundled, images, npz
 from pdedsl.data.sets import Data, RawDataSet, Split, channel_statistics, stratified_split, stratified_subset
 from pdedsl.data.shapes import data_root, find_data_file
 
 
 def load(
-    located: Located[Word],
+    located: Located[DataConfig],
     root: Path | None,
     shape: tuple[int, ...] | None = None,
     classes: int | None = None,
@@ -51,7 +51,7 @@ def load(
     )
 
 
-def _read(located: Located[Word], root: Path, seed: int, shape: tuple[int, ...] | None) -> RawDataSet:
+def _read(located: Located[DataConfig], root: Path, seed: int, shape: tuple[int, ...] | None) -> RawDataSet:
     match located.config:
         case Moons(train=train, test=test, noise=noise):
             return bundled.moons(train, test, float(noise), seed)
@@ -65,13 +65,13 @@ def _read(located: Located[Word], root: Path, seed: int, shape: tuple[int, ...] 
             assert_never(located.config)
 
 
-def _display_name(word: Word) -> str:
+def _display_name(word: DataConfig) -> str:
     """Name of a data set in messages: a file by its file name."""
     return word.file if isinstance(word, Npz) else word.name
 
 
 def _fit_to_model(
-    raw: RawDataSet, located: Located[Word], shape: tuple[int, ...] | None, classes: int | None
+    raw: RawDataSet, located: Located[DataConfig], shape: tuple[int, ...] | None, classes: int | None
 ) -> RawDataSet:
     """The data set, if it fits the model; labels of a user's file may lack the last classes."""
     if shape is not None and shape not in (raw.shape, (math.prod(raw.shape),)):
@@ -83,7 +83,7 @@ def _fit_to_model(
     raise errors.runs.class_count_mismatch(_display_name(located.config), raw.classes, classes, located.span)
 
 
-def _part(split: Split, n: int | None, key: str, seed: int, located: Located[Word]) -> Split:
+def _part(split: Split, n: int | None, key: str, seed: int, located: Located[DataConfig]) -> Split:
     if n is None or n == len(split):
         return split
     if n > len(split):
@@ -91,7 +91,7 @@ def _part(split: Split, n: int | None, key: str, seed: int, located: Located[Wor
     return stratified_subset(split, n, seed, f"subset {key}")
 
 
-def _split_validation(train: Split, located: Located[Word], seed: int) -> tuple[Split, Split | None]:
+def _split_validation(train: Split, located: Located[DataConfig], seed: int) -> tuple[Split, Split | None]:
     fraction = float(located.config.validation)
     if fraction == 0:
         return train, None

@@ -301,8 +301,8 @@ def _in_entry(tokens: list[Token], block: str) -> Context:
     match rule.what:
         case Calls(forms=forms):
             return _call_context(forms)
-        case OptionNames(words=words):
-            return _choice(*words)
+        case OptionNames(options=options):
+            return _choice(*options)
         case Plain(param=param):
             return _value_context(param)
         case BoxRestriction():
@@ -457,11 +457,11 @@ def _arguments(form: Form[Any], named: frozenset[str], count: int) -> Iterator[_
 def _values(param: Param) -> Iterator[_Proposal]:
     default = default_of(param)
     match param.kind:
-        case Choice(words=words):
-            pass
+        case Choice(options=options):
+            values = options
         case Flag():
-            words = ("true", "false")
+            values = ("true", "false")
         case _:
-            words = (default,) if default else ()
-    for word in words:
-        yield _Proposal(word, ItemKind.VALUE, "default" if word == default else "", allowed_values(param))
+            values = (default,) if default else ()
+    for value in values:
+        yield _Proposal(value, ItemKind.VALUE, "default" if value == default else "", allowed_values(param))

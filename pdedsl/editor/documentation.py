@@ -6,14 +6,14 @@ from __future__ import annotations
 from inspect import cleandoc
 from typing import Any, assert_never
 
-from pdedsl.config.base import Form, Param, Whole
+from pdedsl.config.base import Form, IntegerBounds, Param
 from pdedsl.config.blocks import ENTRIES, BoxRestriction, Calls, NoValue, OptionNames, Plain, default_text
 from pdedsl.config.meanings import meaning_of
 
 
 def call_text(form: Form[Any]) -> str:
     """Signature, description and arguments."""
-    rows = [f"```pde\n{form.shown()}\n```", cleandoc(form.of.__doc__ or "")]
+    rows = [f"```pde\n{form.signature_text()}\n```", cleandoc(form.of.__doc__ or "")]
     rows += ["\n".join(f"- {argument_text(form.name, key, param)}" for key, param in form.params.items())]
     return "\n\n".join(filter(None, rows))
 
@@ -24,24 +24,26 @@ def argument_text(keyword: str, key: str, param: Param) -> str:
 
 def range_text(param: Param) -> str:
     """The allowed values of an argument."""
-    most = f", at most {param.kind.most:,}" if isinstance(param.kind, Whole) and param.kind.most < Whole.most else ""
-    among = isinstance(param.kind, Whole) and param.kind.among
-    return f"one of {', '.join(map(str, among))}" if among else param.wanted + most
+    match param.kind:
+        case IntegerBounds(among=among) if among:
+            return f"one of {', '.join(map(str, among))}"
+        case IntegerBounds(most=most) if most < IntegerBounds.most:
+            return f"{param.wanted}, at most {most:,}"
+        case _:
+            return param.wanted
 
 
 def allowed_values(param: Param) -> str:
     """The allowed values of an argument, and its default."""
-    what = range_text(param)
-    if param.required:
-        return f"{what}; required"
-    return f"{what}; default {default_of(param)}" if default_of(param) else f"{what}; optional"
+    default = "required" if param.required else f"default {default_of(param)}" if default_of(param) else "optional"
+    return f"{range_text(param)}; {default}"
 
 
 def default_of(param: Param) -> str:
     """The default as it would be written, if there is one."""
     if param.required or param.default is None or param.default == ():
         return ""
-    return param.shown("").removeprefix("=").partition("|")[0]
+    return param.argument_text("").removeprefix("=").partition("|")[0]
 
 
 def entry_text(block: str, key: str) -> str:
@@ -57,8 +59,8 @@ def entry_range(block: str, key: str) -> str:
     match entry.what:
         case Calls(forms=forms, sourced=sourced):
             what = f"one of {', '.join(forms)}" + ", then 'from' and a spec" * sourced
-        case OptionNames(words=words):
-            what = f"one of {', '.join(words)}"
+        case OptionNames(options=options):
+            what = f"one of {', '.join(options)}"
         case Plain(param=param):
             what = range_text(param)
         case BoxRestriction():

@@ -44,11 +44,11 @@ def _kept(document: Document, before: Document) -> Iterator[InlayHint]:
 
 
 def _of(facts: EquationFacts, spec: Spec) -> Iterator[InlayHint]:
-    said: dict[int, list[str]] = {}
+    texts_at: dict[int, list[str]] = {}
     for term in facts.terms:
         if not isinstance(term, TimeDerivative):
             parts = (term_name(term, facts, spec), coefficient_of(term, facts, spec))
-            said.setdefault(term.origin.span.end, []).append(", ".join(filter(None, parts)))
-    yield from (InlayHint(offset, " and ".join(texts)) for offset, texts in said.items())
+            texts_at.setdefault(term.origin.span.end, []).append(", ".join(filter(None, parts)))
+    yield from (InlayHint(offset, " and ".join(texts)) for offset, texts in texts_at.items())
     if facts.process and spec.time and spec.space.kind is SpaceKind.DATA:
         yield InlayHint(facts.equation.span.end, f"first layer at {first_layer(facts, spec.time)}")

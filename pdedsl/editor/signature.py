@@ -32,7 +32,8 @@ def signature(document: Document, offset: int) -> Signature | None:
         return None
     form, keys = call.form, list(call.form.params)
     parameters = tuple(
-        Parameter(p.shown(key), f"{meaning_of(form.name, key)}; {allowed_values(p)}") for key, p in form.params.items()
+        Parameter(p.argument_text(key), f"{meaning_of(form.name, key)}; {allowed_values(p)}")
+        for key, p in form.params.items()
     )
     active = keys.index(call.argument) if call.argument in keys else None
-    return Signature(form.shown(), cleandoc(form.of.__doc__ or ""), parameters, active)
+    return Signature(form.signature_text(), cleandoc(form.of.__doc__ or ""), parameters, active)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pdedsl.config.base import Config, Located, shown
+from pdedsl.config.base import Config, Located, format_value
 from pdedsl.config.methods import Dropout, HeatSmoothing, Noise, ResidualPenalty, ShakeShake, StochasticDepth
 from pdedsl.config.networks import Mlp, Resnet
 from pdedsl.ir.analysis import Analysis
@@ -28,20 +28,20 @@ def defaults(analysis: Analysis) -> list[str]:
 
 def _row(part: str, method: Located[Any], spec: Spec) -> str:
     omitted = method.given | _without_effect(method.config, spec)
-    values = [f"{k}={shown(v)}" for k, v in method.config.effective.items() if k not in omitted]
+    values = [f"{k}={format_value(v)}" for k, v in method.config.effective.items() if k not in omitted]
     return f"{part} by {method.config.name}: {', '.join(values)}" if values else ""
 
 
-def _without_effect(word: Config, spec: Spec) -> frozenset[str]:
+def _without_effect(config: Config, spec: Spec) -> frozenset[str]:
     """Arguments without effect: those of an average over a single member or sample."""
-    if not isinstance(word, Noise | Dropout | StochasticDepth | ShakeShake):
+    if not isinstance(config, Noise | Dropout | StochasticDepth | ShakeShake):
         return frozenset()
     if not isinstance(spec.unknowns[0].type, Simplex):
         return frozenset({"members", "samples", "average", "weights", "training"})
     depths = any(w.net and isinstance(w.net.config, Resnet) and len(w.net.config.depth) > 1 for w in spec.learned)
-    if word.members > 1 or depths:
+    if config.members > 1 or depths:
         return frozenset()
-    return frozenset({"weights", "training"} | ({"average"} if word.samples == 1 else set()))
+    return frozenset({"weights", "training"} | ({"average"} if config.samples == 1 else set()))
 
 
 def _takes_time_steps(analysis: Analysis) -> bool:

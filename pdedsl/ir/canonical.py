@@ -15,7 +15,7 @@ from sympy import Add, Expr, Integer, Mul, Symbol, Tuple
 from sympy.core.basic import Basic
 from sympy.core.symbol import Str
 
-from pdedsl.config.base import Config, Located, called
+from pdedsl.config.base import Config, Located, format_call
 from pdedsl.config.blocks import ENTRIES, Block, NetworkBlock, Transfer, WeightHistogram, item_text, items
 from pdedsl.config.training import WeightBox
 from pdedsl.ir.boundary import Face, Place
@@ -174,7 +174,7 @@ Show = Callable[[Basic], str]
 def _declaration(f: Unknown | Learned, show: Show, colours: Colours) -> str:
     if isinstance(f, FamilyParameter):
         return f"parameter {colours[f.head]} {f.distribution}{' random' * f.is_random}"
-    word = "unknown" if isinstance(f, Unknown) else "learn"
+    keyword = "unknown" if isinstance(f, Unknown) else "learn"
     arguments = ", ".join(map(show, f.arguments))
     net = (
         f" = {_config_text(f.net)}"
@@ -183,7 +183,7 @@ def _declaration(f: Unknown | Learned, show: Show, colours: Colours) -> str:
         if isinstance(f, Learned) and f.initial_value is not None
         else ""
     )
-    return f"{word} {colours[f.head]}({arguments}) : {f.type}{net}"
+    return f"{keyword} {colours[f.head]}({arguments}) : {f.type}{net}"
 
 
 def _equation(e: Equation, show: Show, colours: Colours) -> str:
@@ -293,7 +293,7 @@ def _item(item: object, heads: dict[str, str]) -> str:
 
 
 def _config_text(chosen: Located[Config]) -> str:
-    return called(chosen.config.identifier or chosen.config.name, chosen.config.effective)
+    return format_call(chosen.config.identifier or chosen.config.name, chosen.config.effective)
 
 
 # ---- Expressions

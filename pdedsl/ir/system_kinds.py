@@ -79,9 +79,9 @@ def operator_samples(spec: Spec) -> int:
     method = spec.realize.diffusion
     if method is None or not isinstance(method.config, SampledDiffusion):
         return OPERATOR_SAMPLES
-    usual = method.config.signature()["samples"].default
-    said = method.config.samples != usual if _has_classes(spec) else method.says("samples")
-    return method.config.samples if said else OPERATOR_SAMPLES
+    default = method.config.signature()["samples"].default
+    is_set = method.config.samples != default if _has_classes(spec) else method.sets("samples")
+    return method.config.samples if is_set else OPERATOR_SAMPLES
 
 
 def _has_classes(spec: Spec) -> bool:
@@ -93,25 +93,25 @@ def effective_diffusion(spec: Spec) -> Located[Diffusion] | None:
     method = spec.realize.diffusion
     if method is None:
         return None
-    word = method.config
-    if isinstance(word, SampledDiffusion) and not _has_classes(spec):
-        word = replace(word, samples=operator_samples(spec))
-    unsaid = _default_diffusion(word, spec)
-    return None if unsaid is not None and word.effective == unsaid.effective else replace(method, config=word)
+    config = method.config
+    if isinstance(config, SampledDiffusion) and not _has_classes(spec):
+        config = replace(config, samples=operator_samples(spec))
+    default = _default_diffusion(config, spec)
+    return None if default is not None and config.effective == default.effective else replace(method, config=config)
 
 
-def _default_diffusion(word: Diffusion, spec: Spec) -> Diffusion | None:
+def _default_diffusion(config: Diffusion, spec: Spec) -> Diffusion | None:
     """The default diffusion method: noise, if the diffusion is isotropic, or the same random residual."""
     samples = 1 if _has_classes(spec) else OPERATOR_SAMPLES
-    match word:
+    match config:
         case Noise():
             return Noise(samples=samples) if all(_is_isotropic(e, spec) for e in spec.equations) else None
         case Dropout() | StochasticDepth() | ShakeShake():
-            return type(word)(samples=samples)
+            return type(config)(samples=samples)
         case ResidualPenalty() | HeatSmoothing() | RandomizedSmoothing():
             return None
         case _:
-            assert_never(word)
+            assert_never(config)
 
 
 def _is_isotropic(equation: Equation, spec: Spec) -> bool:

@@ -16,15 +16,7 @@ from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.boundary import ConditionResidual, Face, LevelSet, Normal, Periodic, normal_components
 from pdedsl.ir.problem import Domain, Measurements, ScalarUnknown, StrongForm
 from pdedsl.ir.residual import Derivative, Residual
-from pdedsl.ir.spec import (
-    Condition,
-    ConditionKind,
-    Equation,
-    IntegralCondition,
-    Observation,
-    SpaceKind,
-    Spec,
-)
+from pdedsl.ir.spec import Condition, ConditionKind, Equation, IntegralCondition, Observation, Spec
 from pdedsl.ir.theorem import Theorem
 from pdedsl.lowering.index_expansion import IndexExpander, coordinate_intervals, coordinates_of, index_expander
 from pdedsl.symbolic.symbols import Field, Partial, atoms
@@ -34,10 +26,6 @@ THEOREM = Theorem(
     "Lagaris, Likas, Fotiadis 1998; Raissi, Perdikaris, Karniadakis 2019",
     "a function solves the problem if the residuals of the equations and of all conditions vanish",
 )
-
-
-def applies(analysis: Analysis) -> bool:
-    return analysis.spec.space.kind is SpaceKind.PHYSICAL
 
 
 def lower(analysis: Analysis) -> StrongForm:

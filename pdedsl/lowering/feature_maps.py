@@ -18,13 +18,6 @@ from pdedsl.ir.theorem import Theorem
 # ---- Vector fields
 
 
-def single_equation(analysis: Analysis) -> EquationFacts | None:
-    """The equation on feature maps, if there is exactly one equation for one state."""
-    spec = analysis.spec
-    is_single = spec.space.kind is SpaceKind.PIXELS and len(spec.unknowns) == len(analysis.equations) == 1
-    return analysis.equations[0] if is_single else None
-
-
 def vector_field(facts: EquationFacts, spec: Spec) -> VectorField:
     """The right-hand side of an equation, its terms in an order independent of the names of learned fields."""
     terms = [t for t in facts.terms if isinstance(t, SymmetricLayer | LearnedField | Reaction | Nonlinear)]
@@ -47,81 +40,27 @@ def partitioned_vector_fields(analysis: Analysis) -> tuple[VectorField, ...]:
     return tuple(vector_field(facts[head], spec) for head in unknowns_in_order(spec))
 
 
-# ---- Separable systems ∂Y/∂t = f(Z), ∂Z/∂t = g(Y)
-#
+# ---- Theorems
+
+
 # Ruthotto and Haber, eq. 10: with f = K₁ᵀσ(K₁ Z) and g = -K₂ᵀσ(K₂ Y) it conserves ΣΦ(K₁ Z) + ΣΦ(K₂ Y), Φ' = σ, and
 # half-steps are symplectic Euler (Hairer, Lubich, Wanner, section I.1.2). Each half-step is invertible (RevNet).
-
-
 SEPARABLE_SPLITTING = Theorem(
     "splitting of a separable system",
     "Ruthotto, Haber, eq. 10",
     "a Verlet half-step updates one half by a function of the other, and is invertible",
 )
-
-
-def separable_applies(analysis: Analysis) -> bool:
-    spec = analysis.spec
-    return spec.space.kind is SpaceKind.PIXELS and is_separable_pair(spec)
-
-
-def lower_separable(analysis: Analysis) -> FeatureMapEvolution:
-    first, second = partitioned_vector_fields(analysis)
-    return FeatureMapEvolution(SEPARABLE_SPLITTING, SeparableOde(first, second), integrator_of(analysis.spec))
-
-
-# ---- First-order systems ∂Y/∂t = F(Y, t)
-
-
 ONE_STEP_METHODS = Theorem(
     "one-step methods",
     "Hairer, Nørsett, Wanner, chapter II",
     "an Euler step is a residual block; an adaptive solver gives a neural ODE",
 )
-
-
-def first_order_applies(analysis: Analysis) -> bool:
-    facts = single_equation(analysis)
-    return facts is not None and facts.equation.order == 1
-
-
-def lower_first_order(analysis: Analysis) -> FeatureMapEvolution:
-    facts = single_equation(analysis)
-    assert facts is not None
-    return FeatureMapEvolution(
-        ONE_STEP_METHODS, FirstOrderOde(vector_field(facts, analysis.spec)), integrator_of(analysis.spec)
-    )
-
-
-# ---- Second-order systems ∂²Y/∂t² = F(Y): leapfrog, or a first-order system for Y and its velocity
-
-
 CENTRAL_DIFFERENCES = Theorem(
     "central differences in time",
     "Ruthotto, Haber, eq. 11",
     "the leapfrog scheme Y₊ = 2Y - Y₋ + δt² F(Y), which is time-reversible",
 )
-
-
-def second_order_applies(analysis: Analysis) -> bool:
-    facts = single_equation(analysis)
-    return facts is not None and facts.equation.order == 2
-
-
-def lower_second_order(analysis: Analysis) -> FeatureMapEvolution:
-    facts = single_equation(analysis)
-    assert facts is not None
-    return FeatureMapEvolution(
-        CENTRAL_DIFFERENCES, SecondOrderOde(vector_field(facts, analysis.spec)), integrator_of(analysis.spec)
-    )
-
-
-# ---- Gradient flows
-#
 # -Σ c Kᵀσ(K Y) - λY is minus the gradient of the energy Σ c ΣΦ(K Y) + ½λ‖Y‖², Φ' = σ (Ruthotto and Haber, eq. 7 and 8).
-# With a normalisation between K and σ it is not a gradient.
-
-
 GRADIENT_FLOW = Theorem(
     "gradient flow of an energy",
     "Ruthotto, Haber, eq. 7 and 8",
@@ -129,16 +68,30 @@ GRADIENT_FLOW = Theorem(
 )
 
 
-def gradient_flow_applies(analysis: Analysis) -> bool:
-    facts = single_equation(analysis)
-    if facts is None or facts.kind is not EquationClass.GRADIENT_FLOW or facts.equation.order != 1:
-        return False
-    return all(term.norm is None for term in facts.terms if isinstance(term, SymmetricLayer))
+def lower(analysis: Analysis) -> FeatureMapEvolution | None:
+    """A separable system ∂Y/∂t = f(Z), ∂Z/∂t = g(Y), a second-order system ∂²Y/∂t² = F(Y) (leapfrog, or a first-order
+    system for Y and its velocity), a gradient flow or another first-order system ∂Y/∂t = F(Y, t)."""
+    spec = analysis.spec
+    if spec.space.kind is not SpaceKind.PIXELS:
+        return None
+    if is_separable_pair(spec):
+        first, second = partitioned_vector_fields(analysis)
+        return FeatureMapEvolution(SEPARABLE_SPLITTING, SeparableOde(first, second), integrator_of(spec))
+    if not len(spec.unknowns) == len(analysis.equations) == 1:
+        return None
+    (facts,) = analysis.equations
+    field = vector_field(facts, spec)
+    match facts.equation.order:
+        case 2:
+            return FeatureMapEvolution(CENTRAL_DIFFERENCES, SecondOrderOde(field), integrator_of(spec))
+        case 1:
+            theorem = GRADIENT_FLOW if _is_gradient_flow(facts) else ONE_STEP_METHODS
+            return FeatureMapEvolution(theorem, FirstOrderOde(field), integrator_of(spec))
+        case _:
+            return None
 
 
-def lower_gradient_flow(analysis: Analysis) -> FeatureMapEvolution:
-    facts = single_equation(analysis)
-    assert facts is not None
-    return FeatureMapEvolution(
-        GRADIENT_FLOW, FirstOrderOde(vector_field(facts, analysis.spec)), integrator_of(analysis.spec)
-    )
+def _is_gradient_flow(facts: EquationFacts) -> bool:
+    """With a normalisation between K and σ a layer is not a gradient."""
+    layers = (term for term in facts.terms if isinstance(term, SymmetricLayer))
+    return facts.kind is EquationClass.GRADIENT_FLOW and all(layer.norm is None for layer in layers)

@@ -13,6 +13,7 @@ interval comes first in the network.
 from __future__ import annotations
 
 from collections.abc import Container
+from dataclasses import replace
 from typing import assert_never
 
 from sympy import Add, Expr, S, Symbol
@@ -191,21 +192,6 @@ CHARACTERISTICS_WITH_REACTION = Theorem(
 )
 
 
-def characteristics_apply(analysis: Analysis) -> bool:
-    """Whether the equation is linear, without diffusion on any time interval."""
-    pieces = generators(analysis)
-    return pieces is not None and all(g.structure is MatrixStructure.NONE for g in pieces)
-
-
-def lower_characteristics(analysis: Analysis) -> PathExpectation:
-    pieces = generators(analysis)
-    assert pieces is not None
-    return path_expectation(
-        analysis,
-        CHARACTERISTICS if all(g.rate == 0 and g.source == 0 for g in pieces) else CHARACTERISTICS_WITH_REACTION,
-    )
-
-
 # ---- Feynman-Kac formula
 
 
@@ -227,13 +213,16 @@ FEYNMAN_KAC_WITH_WEIGHT = Theorem(
 )
 
 
-def feynman_kac_applies(analysis: Analysis) -> bool:
-    """Whether the equation is linear; without diffusion the method of characteristics applies first."""
-    return generators(analysis) is not None
-
-
-def lower_feynman_kac(analysis: Analysis) -> PathExpectation:
+def lower(analysis: Analysis) -> PathExpectation | None:
+    """A linear equation on a data space: without diffusion on any time interval by the method of characteristics,
+    otherwise by the Feynman-Kac formula."""
+    segments = generators(analysis)
+    if segments is None:
+        return None
+    has_weight = any(g.rate != 0 or g.source != 0 for g in segments)
+    if all(g.structure is MatrixStructure.NONE for g in segments):
+        return path_expectation(analysis, CHARACTERISTICS_WITH_REACTION if has_weight else CHARACTERISTICS)
     paths = path_expectation(analysis, FEYNMAN_KAC_WITH_DRIFT)
     if any(s.has_weight for s in paths.segments):
-        return path_expectation(analysis, FEYNMAN_KAC_WITH_WEIGHT)
-    return paths if any(s.has_drift for s in paths.segments) else path_expectation(analysis, GAUSSIAN_AVERAGE)
+        return replace(paths, theorem=FEYNMAN_KAC_WITH_WEIGHT)
+    return paths if any(s.has_drift for s in paths.segments) else replace(paths, theorem=GAUSSIAN_AVERAGE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from typing import assert_never
 
 from pdedsl import errors
@@ -26,36 +25,19 @@ from pdedsl.ir.terms import (
 )
 from pdedsl.lowering import collocation, feature_maps, feynman_kac
 from pdedsl.lowering.feynman_kac import AVERAGED_TYPES
-from pdedsl.record import Record
-
-
-class Rule(Record):
-    """A representation theorem: the test of its hypotheses, and the representation."""
-
-    applies: Callable[[Analysis], bool]
-    lower: Callable[[Analysis], Representation]
-
-
-RULES = (
-    Rule(collocation.applies, collocation.lower),
-    Rule(feynman_kac.characteristics_apply, feynman_kac.lower_characteristics),
-    Rule(feynman_kac.feynman_kac_applies, feynman_kac.lower_feynman_kac),
-    Rule(feature_maps.separable_applies, feature_maps.lower_separable),
-    Rule(feature_maps.second_order_applies, feature_maps.lower_second_order),
-    Rule(feature_maps.gradient_flow_applies, feature_maps.lower_gradient_flow),
-    Rule(feature_maps.first_order_applies, feature_maps.lower_first_order),
-)
 
 
 def lower(analysis: Analysis) -> Representation:
     """The representation by the first theorem that applies."""
-    for rule in RULES:
-        if rule.applies(analysis):
-            return rule.lower(analysis)
-    raise _explain_no_rule(analysis)
+    if analysis.spec.space.kind is SpaceKind.PHYSICAL:
+        return collocation.lower(analysis)
+    representation = feynman_kac.lower(analysis) or feature_maps.lower(analysis)
+    if representation is None:
+        raise _explain_no_theorem(analysis)
+    return representation
 
 
-def _explain_no_rule(analysis: Analysis) -> PdeError:
+def _explain_no_theorem(analysis: Analysis) -> PdeError:
     spec = analysis.spec
     if spec.space.kind is SpaceKind.PIXELS:
         return _explain_no_ode_system(spec)

@@ -138,9 +138,9 @@ def _require_single_depth(net: Located[Network]) -> Network:
 
 
 def _segment_parts(segment: SdeSegment, paths: PathExpectation, spec: Spec, method: Method, family: int) -> list[Part]:
-    word = method.config if method else None
+    config = method.config if method else None
     if not segment.has_drift and all(e.is_number for row in segment.diffusivity for e in row):
-        return [_pure_diffusion_step(segment, word)] if segment.has_diffusion else []
+        return [_pure_diffusion_step(segment, config)] if segment.has_diffusion else []
     if method is not None and isinstance(method.config, RandomizedSmoothing) and segment.has_diffusion:
         raise errors.methods.smoothing_with_transport(method.span)
     drift = learned_fields_in(segment.drift, spec)
@@ -160,9 +160,9 @@ def _is_vector_field(net: Network, spec: Spec) -> bool:
     return isinstance(net, Mlp) or (isinstance(net, Torch) and spec.space.image is None)
 
 
-def _pure_diffusion_step(segment: SdeSegment, word: Diffusion | None) -> NoiseStep:
+def _pure_diffusion_step(segment: SdeSegment, config: Diffusion | None) -> NoiseStep:
     """A segment without drift, in a single step."""
-    noise = noise_of(segment, segment.length, word)
+    noise = noise_of(segment, segment.length, config)
     assert not isinstance(noise, BranchNoise), "a random residual has a drift"
     return NoiseStep(noise)
 

@@ -50,7 +50,7 @@ def require_evaluation(
 
 def _refuse_classifier_entries(block: EvaluateBlock) -> None:
     for key in ("natural", "attack", "transfer", "certify", "audit"):
-        if block.says(key):
+        if block.sets(key):
             raise errors.evaluation.not_a_classifier(key, block.place(key))
 
 

@@ -216,7 +216,7 @@ def plan_image(states: FeatureMapEvolution, spec: Spec) -> ImagePlan:
 def _require_matching_integrator(system: OdeSystem[VectorField], method: Located[Integrator]) -> None:
     own = _reversible_methods(system)
     if isinstance(method.config, Reversible) and not isinstance(method.config, own):
-        use = (*(word.keyword for word in own), *ONE_STEP)
+        use = (*(config.keyword for config in own), *ONE_STEP)
         raise errors.feature_maps.method_not_applicable(method.config.name, use, method.span)
 
 
@@ -261,8 +261,8 @@ def _require_widths(frame: NetworkBlock, pair: bool) -> None:
     match frame.frame.config:
         case Paper():
             _require_downsampling(frame, min(frame.input.config.shape[1:]))
-        case LipschitzFrame() as word:
-            _require_lipschitz_frame(frame, word)
+        case LipschitzFrame() as config:
+            _require_lipschitz_frame(frame, config)
         case _:
             assert_never(frame.frame.config)
     odd = next((width for width in stages if width % 2), None)
@@ -276,19 +276,19 @@ def _require_downsampling(frame: NetworkBlock, size: int) -> None:
         raise errors.feature_maps.too_many_stages(image.height, image.width, halvings, frame.place("stages"))
 
 
-def _require_lipschitz_frame(frame: NetworkBlock, word: LipschitzFrame) -> None:
+def _require_lipschitz_frame(frame: NetworkBlock, config: LipschitzFrame) -> None:
     """Requires patches that fit into image and channels, even widths for maxmin, dense layers if `head` is given."""
     image, at = frame.input.config, frame.place("frame")
-    if word.patch > min(image.height, image.width):
-        raise errors.feature_maps.patches_too_large(word.patch, image.height, image.width, at)
-    channels = image.channels * word.patch**2
+    if config.patch > min(image.height, image.width):
+        raise errors.feature_maps.patches_too_large(config.patch, image.height, image.width, at)
+    channels = image.channels * config.patch**2
     if channels > frame.stem:
         raise errors.feature_maps.stem_too_narrow(channels, frame.stem, frame.place("stem"))
-    _require_downsampling(frame, min(image.height, image.width) // word.patch)
+    _require_downsampling(frame, min(image.height, image.width) // config.patch)
     odd = next((width for width in frame.stages[1:] if width % 2), None)
-    if odd and word.activation is FrameActivation.MAXMIN:
+    if odd and config.activation is FrameActivation.MAXMIN:
         raise errors.feature_maps.odd_maxmin_width(odd, frame.place("stages"))
-    if frame.head is not None and not word.dense:
+    if frame.head is not None and not config.dense:
         raise errors.feature_maps.head_without_dense(frame.place("head"))
 
 

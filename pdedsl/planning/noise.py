@@ -18,7 +18,7 @@ from pdedsl.config.methods import (
     ShakeShake,
     StochasticDepth,
 )
-from pdedsl.config.methods import Noise as NoiseWord
+from pdedsl.config.methods import Noise as NoiseConfig
 from pdedsl.diagnostics import Span
 from pdedsl.ir.noise import (
     AdditiveNoise,
@@ -73,7 +73,7 @@ def _required_residual(method: Diffusion) -> tuple[type[RandomResidual], str] | 
             return StochasticDepthResidual, "c Σᵢⱼ vᵢ vⱼ ∂²u/∂xᵢ∂xⱼ with drift v"
         case ShakeShake():
             return ShakeShakeResidual, "c Σᵢⱼ (fᵢ - gᵢ)(fⱼ - gⱼ) ∂²u/∂xᵢ∂xⱼ with drift ½(f + g)"
-        case NoiseWord() | ResidualPenalty() | HeatSmoothing() | RandomizedSmoothing():
+        case NoiseConfig() | ResidualPenalty() | HeatSmoothing() | RandomizedSmoothing():
             return None
         case _:
             assert_never(method)
@@ -105,7 +105,7 @@ def _branch_noise(random: RandomResidual, dt: Expr, span: Span) -> BranchNoise:
 
 
 def law_of(method: Diffusion | None) -> NoiseDistribution:
-    return method.kind if isinstance(method, NoiseWord) else NoiseDistribution.GAUSSIAN
+    return method.kind if isinstance(method, NoiseConfig) else NoiseDistribution.GAUSSIAN
 
 
 def is_exact_in_one_step(segment: SdeSegment, method: Diffusion | None) -> bool:
@@ -116,7 +116,7 @@ def is_exact_in_one_step(segment: SdeSegment, method: Diffusion | None) -> bool:
 def _additive_noise(segment: SdeSegment, dt: Expr, method: Diffusion | None, span: Span) -> AdditiveNoise:
     """Noise added after a step: independent, relative to the state, or correlated."""
     law = law_of(method)
-    if isinstance(method, NoiseWord) and method.scale is Scale.RELATIVE:
+    if isinstance(method, NoiseConfig) and method.scale is Scale.RELATIVE:
         return _relative_noise(segment, method, span)
     if segment.structure is MatrixStructure.ISOTROPIC or (
         segment.index and segment.structure is MatrixStructure.DIAGONAL
@@ -129,7 +129,7 @@ def _additive_noise(segment: SdeSegment, dt: Expr, method: Diffusion | None, spa
     return CorrelatedNoise(tuple(tuple(2 * dt * e for e in row) for row in segment.diffusivity), law, span)
 
 
-def _relative_noise(segment: SdeSegment, method: NoiseWord, span: Span) -> RelativeNoise:
+def _relative_noise(segment: SdeSegment, method: NoiseConfig, span: Span) -> RelativeNoise:
     if segment.structure is not MatrixStructure.ISOTROPIC or not segment.diffusivity[0][0].is_number:
         raise errors.methods.relative_noise(span)
     if segment.index is None and len(segment.drift) == 1:

@@ -7,7 +7,7 @@ from typing import assert_never
 from sympy import Expr, S
 
 from pdedsl import errors
-from pdedsl.config import methods as words
+from pdedsl.config import methods
 from pdedsl.config.base import Located
 from pdedsl.config.networks import LipschitzFrame
 from pdedsl.config.training import Adversary, CrossEntropy, Loss, Margin, Mart, Mixed, Pgd, Trades
@@ -54,7 +54,7 @@ def _require_adversary(spec: Spec, kind: type[Adversary] | None = None) -> None:
 
 
 def objective_of(
-    paths: PathExpectation, spec: Spec, method: Located[words.Diffusion] | None, dimension: int
+    paths: PathExpectation, spec: Spec, method: Located[methods.Diffusion] | None, dimension: int
 ) -> Objective:
     """The training objective: the loss of the spec; diffusion that is not realized by noise enters through it."""
     loss, objective = loss_of(spec), _objective_by_method(paths, method, dimension)
@@ -66,31 +66,33 @@ def objective_of(
     return objective
 
 
-def _objective_by_method(paths: PathExpectation, method: Located[words.Diffusion] | None, dimension: int) -> Objective:
+def _objective_by_method(
+    paths: PathExpectation, method: Located[methods.Diffusion] | None, dimension: int
+) -> Objective:
     if method is None:
         return CrossEntropy()
     match method.config:
-        case words.Noise(training=words.EnsembleTraining.APART, weights=weights):
+        case methods.Noise(training=methods.EnsembleTraining.APART, weights=weights):
             return _per_member_cross_entropy(weights, method.span)
-        case words.ResidualPenalty() as residual:
+        case methods.ResidualPenalty() as residual:
             return _residual_penalty(residual, float(_integrated_diffusivity(paths, method)), dimension, method.span)
-        case words.HeatSmoothing() as retraining:
+        case methods.HeatSmoothing() as retraining:
             return _heat_smoothing(retraining, float(_integrated_diffusivity(paths, method)))
-        case (
-            words.Noise() | words.RandomizedSmoothing() | words.Dropout() | words.StochasticDepth() | words.ShakeShake()
-        ):
+        case methods.Noise() | methods.RandomizedSmoothing():
+            return CrossEntropy()
+        case methods.Dropout() | methods.StochasticDepth() | methods.ShakeShake():
             return CrossEntropy()
         case _:
             assert_never(method.config)
 
 
-def _per_member_cross_entropy(weights: words.EnsembleWeighting, span: Span) -> Objective:
-    if weights is words.EnsembleWeighting.LEARNED:
+def _per_member_cross_entropy(weights: methods.EnsembleWeighting, span: Span) -> Objective:
+    if weights is methods.EnsembleWeighting.LEARNED:
         raise errors.methods.learned_ensemble_weights(span)
     return MemberCrossEntropy()
 
 
-def _integrated_diffusivity(paths: PathExpectation, method: Located[words.Diffusion]) -> Expr:
+def _integrated_diffusivity(paths: PathExpectation, method: Located[methods.Diffusion]) -> Expr:
     """∫ ν dt for isotropic diffusion with constant ν; an error unless it follows the transport, on other intervals."""
     diffusive = [s for s in paths.segments if s.has_diffusion]
     invalid = [
@@ -108,36 +110,36 @@ def _integrated_diffusivity(paths: PathExpectation, method: Located[words.Diffus
     return sum((s.diffusivity[0][0] * s.length for s in diffusive), S.Zero)
 
 
-def _heat_smoothing(word: words.HeatSmoothing, amount: float) -> HeatSmoothing | GaussianRegression:
-    if not word.is_variational:
-        return GaussianRegression(2 * amount, word.start)
+def _heat_smoothing(config: methods.HeatSmoothing, amount: float) -> HeatSmoothing | GaussianRegression:
+    if not config.is_variational:
+        return GaussianRegression(2 * amount, config.start)
     return HeatSmoothing(
         2 * amount,
-        word.steps,
-        float(word.weight),
-        word.probes,
-        float(word.delta),
-        word.start,
-        word.estimator,
-        word.derivative,
+        config.steps,
+        float(config.weight),
+        config.probes,
+        float(config.delta),
+        config.start,
+        config.estimator,
+        config.derivative,
     )
 
 
-def _residual_penalty(word: words.ResidualPenalty, amount: float, dimension: int, span: Span) -> ResidualPenalty:
+def _residual_penalty(config: methods.ResidualPenalty, amount: float, dimension: int, span: Span) -> ResidualPenalty:
     """The residual penalty for g(x, t), with the diffusion rescaled to the time interval [0, 1]."""
-    if word.estimator is words.LaplacianEstimator.EXACT and dimension > MAX_EXACT_LAPLACIAN_DIMENSION:
+    if config.estimator is methods.LaplacianEstimator.EXACT and dimension > MAX_EXACT_LAPLACIAN_DIMENSION:
         raise errors.methods.exact_laplacian_dimension(dimension, MAX_EXACT_LAPLACIAN_DIMENSION, span)
     return ResidualPenalty(
         amount,
         1.0,
-        float(word.weight),
-        float(word.h),
-        float(word.tau),
-        word.probes,
-        tuple(map(float, word.times)),
-        float(word.jitter),
-        word.estimator,
-        word.derivative,
-        word.of,
-        word.instants,
+        float(config.weight),
+        float(config.h),
+        float(config.tau),
+        config.probes,
+        tuple(map(float, config.times)),
+        float(config.jitter),
+        config.estimator,
+        config.derivative,
+        config.of,
+        config.instants,
     )

@@ -69,7 +69,7 @@ def plan_solve(problem: StrongForm, spec: Spec) -> SolvePlan:
 
 def planner_of(problem: StrongForm, spec: Spec) -> SolverPlanner:
     train = spec.train
-    optimizers = tuple(o.config for o in train.optimizer) if train and train.says("optimizer") else ()
+    optimizers = tuple(o.config for o in train.optimizer) if train and train.sets("optimizer") else ()
     return SolverPlanner(
         problem,
         network_of(spec) or DEFAULT_NETWORK,
@@ -91,7 +91,7 @@ def plan_reference(reference: Located[Grid], planner: SolverPlanner) -> GridPlan
 
 
 def _require_optimizers(chosen: Located[Solver], solver: PinnPlan, train: TrainBlock | None) -> None:
-    if chosen.says("steps"):
+    if chosen.sets("steps"):
         _require_steps(chosen, train, solver.optimizers)
     deterministic = not solver.optimizers or any(isinstance(o, Lbfgs) for o in solver.optimizers)
     if solver.method.probes is not None and deterministic:
@@ -151,7 +151,7 @@ def chosen_candidate(planner: SolverPlanner, chosen: Located[Solver]) -> tuple[C
     if isinstance(plan, PdeError):
         raise plan
     trained = isinstance(plan, PinnPlan) and (plan.steps is not None or bool(plan.optimizers))
-    refinable = not trained and not any(map(chosen.says, STATED_SIZES))
+    refinable = not trained and not any(map(chosen.sets, STATED_SIZES))
     return (Candidate(plan, GIVEN, planner.predict_seconds(plan), refinable),)
 
 
@@ -160,7 +160,7 @@ def recommend_solvers(planner: SolverPlanner, spec: Spec) -> tuple[Candidate, ..
     span = spec.space.span
     if planner.is_inverse:
         return _only_pinn(planner, span, "inverse problem: parameters are trained together with the network")
-    if network_of(spec) is not None or (spec.train is not None and spec.train.says("optimizer")):
+    if network_of(spec) is not None or (spec.train is not None and spec.train.sets("optimizer")):
         return _only_pinn(planner, span, "the spec names a network or an optimizer")
     plans = [planner.plan(method.default_method(planner), span) for method in planner.planners.values()]
     applicable = [p for p in plans if not isinstance(p, PdeError)]

@@ -91,7 +91,7 @@ def require_used_on_domain(spec: Spec) -> None:
             hint = "on a physical domain use: realize equation by …"
             raise errors.methods.unused_method(part, hint, method.line)
     for key, hint in DATA_ENTRY_HINTS.items():
-        if spec.train is not None and spec.train.says(key):
+        if spec.train is not None and spec.train.sets(key):
             raise errors.methods.unused_entry(key, hint, spec.train.place(key))
     for first, other in pairwise(u.net for u in spec.unknowns if u.net is not None):
         if first.config != other.config:
@@ -127,21 +127,21 @@ def _require_used_arguments(chosen: Located[Diffusion], plan: DataPlan) -> None:
             raise errors.methods.unused_argument(key, idle[key], chosen.span)
 
 
-def _unused_arguments(word: Diffusion, plan: DataPlan) -> dict[str, str]:
+def _unused_arguments(config: Diffusion, plan: DataPlan) -> dict[str, str]:
     """The arguments without effect, each with its reason."""
-    match word:
+    match config:
         case Noise():
-            return _unused_noise_arguments(word, plan)
+            return _unused_noise_arguments(config, plan)
         case HeatSmoothing(is_variational=False):
-            return dict.fromkeys(word.idle, "it belongs to form=variational")
+            return dict.fromkeys(config.idle, "it belongs to form=variational")
         case ResidualPenalty() | HeatSmoothing():
-            return {key: REASONS.get(key, "derivatives are exact") for key in word.idle - {"form"}}
+            return {key: REASONS.get(key, "derivatives are exact") for key in config.idle - {"form"}}
         case Dropout() | StochasticDepth() | ShakeShake():
             return {} if plan.classes else {"members": NO_MEMBERS}
         case RandomizedSmoothing():
             return {}
         case _:
-            assert_never(word)
+            assert_never(config)
 
 
 NO_MEMBERS = "the model is the evolution operator, not an ensemble"
@@ -151,10 +151,10 @@ REASONS = {"instants": "there is a single time"}
 EXACT_SCALE = "the noise scale is that of the equation"
 
 
-def _unused_noise_arguments(word: Noise, plan: DataPlan) -> dict[str, str]:
+def _unused_noise_arguments(config: Noise, plan: DataPlan) -> dict[str, str]:
     if plan.classes is None:
         return dict.fromkeys(("members", "scale", "across", "average", "weights", "training"), NO_MEMBERS)
-    idle = dict.fromkeys(word.idle, EXACT_SCALE)
+    idle = dict.fromkeys(config.idle, EXACT_SCALE)
     if plan.members == 1:
         idle |= {"weights": SINGLE_MEMBER, "training": SINGLE_MEMBER}
         if plan.samples == 1:

@@ -58,7 +58,7 @@ def default_settings(spec: Spec, config: TrainBlock) -> tuple[str, ...]:
     assert block is not None
     optimizers = ", ".join(located.config.brief for located in block.optimizer)
     values = {"epochs": block.epochs, "batch": block.batch, "optimizer": optimizers, "seed": block.seed}
-    notes = {key: f"{key} = {value}" for key, value in values.items() if not block.says(key) and value is not None}
+    notes = {key: f"{key} = {value}" for key, value in values.items() if not block.sets(key) and value is not None}
     if config.batch != block.batch:
         reduced = f"batch = {config.batch} (there are fewer than {block.batch} samples)"
         notes = {"batch": reduced} | {key: note for key, note in notes.items() if key != "batch"}

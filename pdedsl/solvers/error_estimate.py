@@ -56,10 +56,9 @@ from pdedsl.symbolic.symbols import Field, atoms
 # ---- Residuals at held-out points
 
 
-# points inside; on each place; the number of coordinates from which there are fewer
-INTERIOR_POINTS = 2048
-CONDITION_POINTS = 512
-HIGH_DIMENSION = 6
+INTERIOR_POINTS = 2048  # of each equation
+CONDITION_POINTS = 512  # on each face or curve
+HIGH_DIMENSION = 6  # number of coordinates from which there are fewer points
 TEST_SEED = 7919  # added to the seed of a run: test points are independent of training points
 
 

@@ -31,8 +31,7 @@ from pdedsl.testing.reference_steps import integrate_rk4, step_of
 BLOCK = "time steps of block()"
 WIDTH, SIZE, BATCH = 4, 5, 2  # channels, height and width, batch size
 BLOCK_TOL = 1e-10  # rounding, in double precision
-# steps of RK4, the reference for an adaptive method
-REFERENCE_STEPS_PER_TIME = 20
+REFERENCE_STEPS_PER_TIME = 20  # of RK4, the reference for an adaptive method
 MAX_REFERENCE_STEPS = 300
 ADAPTIVE_TOL_FACTOR = 30.0  # allowed error in units of the tolerance: local errors accumulate
 WEIGHT_SEEDS = 2  # blocks with different weights

@@ -19,10 +19,9 @@ from pdedsl.testing.operators import Data, NetworkAsOperator, SolutionOperator, 
 
 ROUNDING = 1e-9  # relative; rounding errors of a deep network in double precision
 SIGMAS = 6.0  # one false positive in 5e8 comparisons of a normal variable
-# integrals; Euler steps change volumes by O(h²)
-INTEGRATION_RADIUS = 6.0
+INTEGRATION_RADIUS = 6.0  # half the edge of the box of integrals
 MESH_WIDTH = 0.5
-MASS_RTOL = 0.05
+MASS_RTOL = 0.05  # Euler steps change volumes by O(h²)
 MAX_INTEGRATION_DIMENSION = 2  # of integrals on a tensor grid
 
 

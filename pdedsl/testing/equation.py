@@ -55,9 +55,8 @@ MAX_FIELD_EVALUATIONS, MAX_FORMULA_EVALUATIONS = 1 << 16, 1 << 21  # steps times
 MIN_PATHS, MAX_PATHS = 512, 1 << 14  # of a moment test
 MAX_WEIGHTED_PATHS = 1 << 12  # paths of the test of weights
 MAX_STATE_ENTRIES = 1 << 21  # states of all paths
-# paths for one step of the operator, and per step of the network
-GENERATOR_PATHS = 1 << 14
-MAX_STEP_PATHS = 1 << 12
+GENERATOR_PATHS = 1 << 14  # for one step of the operator
+MAX_STEP_PATHS = 1 << 12  # for one step of the network
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,7 @@ __all__ = ["package"]
 
 Fields = Mapping[str, nn.Module]
 """Learned fields by their names in Python."""
-# larger than at initialization, where the drift is too small to reveal errors
-WEIGHT_GAIN = 3.0
+WEIGHT_GAIN = 3.0  # at initialization the drift is too small to reveal errors
 BIAS_STD = 0.3
 
 

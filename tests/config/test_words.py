@@ -28,8 +28,8 @@ class TwoWords(Config):
 
 def test_the_signature_follows_from_the_fields() -> None:
     (form,) = TwoWords.forms()
-    assert form.shown() == "two_words(first, second=0.25, [third], [fourth])"
-    assert str(form.made({"first": 3, "third": (1, 2)})) == "two_words(first=3, second=1/4, third=[1, 2])"
+    assert form.signature_text() == "two_words(first, second=0.25, [third], [fourth])"
+    assert str(form.create({"first": 3, "third": (1, 2)})) == "two_words(first=3, second=1/4, third=[1, 2])"
     assert [param.required for param in form.params.values()] == [True, False, False, False]
 
 
@@ -47,7 +47,7 @@ def test_every_record_of_an_integrator_is_a_word_and_no_other() -> None:
 def test_words_with_equal_arguments_are_equal(form: Form[Config]) -> None:
     required = {key: 0.5 for key, param in form.params.items() if param.required and not param.many}
     required |= {key: (0.5,) for key, param in form.params.items() if param.required and param.many}
-    one, two = form.made(required), form.made(required)
+    one, two = form.create(required), form.create(required)
     assert (one, hash(one), one.name) == (two, hash(two), form.name)
 
 

@@ -36,7 +36,7 @@ def pictures(n: int, shape: tuple[int, ...], seed: int) -> Array:
 
 
 def read(name: str, root: Path) -> Data:
-    return load(Located(DATA[name].made({}), span=SPAN), root)
+    return load(Located(DATA[name].create({}), span=SPAN), root)
 
 
 def refused(code: str, name: str, root: Path) -> str:

@@ -92,7 +92,7 @@ def test_the_real_set(name: str) -> None:
     assert data.std == pytest.approx(std, abs=1e-4)
     assert data.train.labels.bincount().min() > 0
     assert len(data.train.labels.bincount()) == len(data.test.labels.bincount()) == data.classes
-    half = load(Located(DATA[name].made({"train": 1000, "test": 500, "validation": 0.5})), REAL)
+    half = load(Located(DATA[name].create({"train": 1000, "test": 500, "validation": 0.5})), REAL)
     assert half.validation is not None
     assert (len(half.train), len(half.validation), len(half.test)) == (500, 500, 500)
     assert not {x.numpy().tobytes() for x in half.train.inputs} & {x.numpy().tobytes() for x in half.validation.inputs}

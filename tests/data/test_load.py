@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from pdedsl.config.base import Located
-from pdedsl.config.data import Data as Word
+from pdedsl.config.data import Data as DataConfig
 from pdedsl.config.data import Digits, Moons
 from pdedsl.data.load import data_root, load
 from pdedsl.data.sets import Data, Split
@@ -23,7 +23,7 @@ DIGITS = Located(Digits(), span=Span(3, 9))
 MOONS = Located(Moons(train=51, test=80, noise=0.1))
 
 
-def but(wanted: Located[Word], **changes: object) -> Located[Word]:
+def but(wanted: Located[DataConfig], **changes: object) -> Located[DataConfig]:
     return replace(wanted, config=replace(wanted.config, **changes))  # type: ignore[arg-type]
 
 
@@ -32,7 +32,9 @@ def rows(split: Split | None) -> set[tuple[float, ...]]:
     return {tuple(row) for row in split.inputs.flatten(1).tolist()}
 
 
-def refused(code: str, wanted: Located[Word], shape: tuple[int, ...] | None = None, classes: int | None = None) -> str:
+def refused(
+    code: str, wanted: Located[DataConfig], shape: tuple[int, ...] | None = None, classes: int | None = None
+) -> str:
     with pytest.raises(PdeError) as caught:
         load(wanted, None, shape, classes)
     (found,) = caught.value.diagnostics
@@ -151,7 +153,7 @@ def test_all_that_there_is_keeps_its_order() -> None:
     assert torch.equal(load(but(DIGITS, train=1437, seed=7), None).train.inputs, load(DIGITS, None).train.inputs)
 
 
-def with_validation(wanted: Located[Word], seed: int = 0) -> tuple[Data, Split]:
+def with_validation(wanted: Located[DataConfig], seed: int = 0) -> tuple[Data, Split]:
     data = load(but(wanted, seed=seed), None)
     assert data.validation is not None
     return data, data.validation
@@ -189,7 +191,7 @@ def moments_of(x: Tensor) -> tuple[list[float], list[float]]:
 
 
 @pytest.mark.parametrize("wanted", [but(MOONS, validation=0.2), but(DIGITS, train=100)], ids=str)
-def test_mean_and_std_are_of_the_training_part(wanted: Located[Word]) -> None:
+def test_mean_and_std_are_of_the_training_part(wanted: Located[DataConfig]) -> None:
     data = load(wanted, None)
     mean, std = moments_of(data.train.inputs)
     assert data.mean == pytest.approx(mean, rel=1e-12)

@@ -63,7 +63,7 @@ def test_groups_of_a_mesh(tmp_path: Path) -> None:
         ("train {\n  data moons\n  ep|\n}\n", set(ENTRIES["train"])),
         ("train {\n  data |\n}", set(DATA)),
         ("evaluate {\n  attack pgd(eps=0.1), |", set(forms_of(Attack))),
-        ("evaluate {\n  plot |", {str(w) for w in ENTRIES["evaluate"]["plot"].what.words}),  # type: ignore[union-attr]
+        ("evaluate {\n  plot |", {str(w) for w in ENTRIES["evaluate"]["plot"].what.options}),  # type: ignore[union-attr]
         ("train {\n  constrain |", {"v"}),
         ("u = 0 on |", {"boundary", "left", "right"}),
         ("time s in |", {"[0, 1]"}),

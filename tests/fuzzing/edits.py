@@ -20,7 +20,7 @@ from argparse import ArgumentParser
 from collections.abc import Iterator
 from pathlib import Path
 
-from pdedsl.cli.text import configure_server
+from pdedsl.cli.check import configure_server
 from pdedsl.compiler import check
 from pdedsl.diagnostics import PdeError, Source, Span, report
 from pdedsl.editor import (

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from fuzzing.sound import one, some
-from pdedsl.config.base import Choice, Flag, Form, Param, RealBounds, Text, Whole
+from pdedsl.config.base import Choice, Flag, Form, IntegerBounds, Param, RealBounds, Text
 from pdedsl.config.data import DATA
 from pdedsl.config.evaluation import ATTACKS, CERTIFICATES
 from pdedsl.config.methods import PARTS
@@ -37,11 +37,11 @@ def _number(rng: Random) -> str:
 def _value(rng: Random, param: Param) -> str:
     odd = rng.random() < 0.04
     match param.kind:
-        case Whole(among=among):
+        case IntegerBounds(among=among):
             value = one(rng, "0 1e6 1/2 -1") if odd else str(rng.choice(among)) if among else one(rng, "1 2 3 5")
         case RealBounds():
             value = _number(rng) if odd else one(rng, "0.1 0.5 1e-3 1/255 0.2")
-        case Choice(words=words):
+        case Choice(options=words):
             value = rng.choice(words)
         case Text():
             value = '"a"'

@@ -10,7 +10,7 @@ from dataclasses import MISSING
 from typing import Any
 
 from pdedsl.compiler import check
-from pdedsl.config.base import Choice, Flag, Form, Param, RealBounds, Text, Whole
+from pdedsl.config.base import Choice, Flag, Form, IntegerBounds, Param, RealBounds, Text
 from pdedsl.config.blocks import ENTRIES, Calls, Plain
 from pdedsl.config.methods import PARTS
 from pdedsl.config.networks import NETWORKS
@@ -46,7 +46,7 @@ NETWORK = {"input": "image(1, 8, 8)", "stem": "4", "stages": "[4]", "classes": "
 def largest(param: Param) -> str | None:
     """The largest that is allowed; None for what is no number."""
     match param.kind:
-        case Whole(among=among, most=most):
+        case IntegerBounds(among=among, most=most):
             return str(max(among) if among else most)
         case RealBounds(most=most):
             return f"{most:g}" if most is not None else "1e300"
@@ -56,11 +56,11 @@ def largest(param: Param) -> str | None:
 
 def usual(param: Param) -> str:
     match param.kind:
-        case Whole(least=least, among=among):
+        case IntegerBounds(least=least, among=among):
             return str(among[0] if among else max(least, 1))
         case RealBounds():
             return "0.1"
-        case Choice(words=words):
+        case Choice(options=words):
             return words[0]
         case Text():
             return '"a"'

@@ -6,7 +6,7 @@ from typing import assert_never
 
 from sympy import Expr, S
 
-from pdedsl.config import methods as words
+from pdedsl.config import methods
 from pdedsl.config.methods import Adaptive, Fixed, Imex, Implicit
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.system_kinds import integrator_of
@@ -99,12 +99,12 @@ def time_stepping(spec: Spec) -> TimeStepping:
             Fixed(method=method, steps=steps) | Implicit(method=method, steps=steps) | Imex(method=method, steps=steps)
         ):
             return TimeStepping(method, _step_size(spec, steps), steps)
-        case words.BackwardEuler(steps=steps, terms=terms):
+        case methods.BackwardEuler(steps=steps, terms=terms):
             return TimeStepping(BACKWARD_EULER, _step_size(spec, steps), steps, terms=terms)
-        case words.Verlet(steps=steps):
+        case methods.Verlet(steps=steps):
             return TimeStepping(VERLET, _step_size(spec, steps), steps)
-        case words.Leapfrog(steps=steps, start=initial):
-            first = S.One if initial is words.LeapfrogStart.PAPER else S.Half
+        case methods.Leapfrog(steps=steps, start=initial):
+            first = S.One if initial is methods.LeapfrogStart.PAPER else S.Half
             return TimeStepping(LEAPFROG, _step_size(spec, steps), steps, first=first)
         case Adaptive(method=method):
             return TimeStepping(method, None, None)

@@ -76,7 +76,7 @@ def _activation(expr: Expr) -> tuple[Activation | None, Expr]:
 
 def normalisation_of(layer: Layer) -> Normalisation:
     settings = {key.name: Fraction(int(value.p), int(value.q)) for key, value in layer.settings}
-    return NORMALISATIONS[layer.name].made(settings)
+    return NORMALISATIONS[layer.name].create(settings)
 
 
 # ---- Source locations

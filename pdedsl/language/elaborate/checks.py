@@ -227,7 +227,7 @@ def _check_domain(spec: Spec, reporter: Reporter) -> None:
 def _check_eigenproblem(spec: Spec, reporter: Reporter) -> None:
     """Reports an eigenvalue that does not occur, and statements that an eigenproblem cannot have."""
     if spec.eigenvalue is None:
-        if spec.solve is not None and spec.solve.says("modes"):
+        if spec.solve is not None and spec.solve.sets("modes"):
             reporter.add(errors.eigenproblems.modes_without_eigenproblem(spec.solve.place("modes")))
         return
     exprs = [e for equation in spec.equations for s in equation.summands for e in s.exprs]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, assert_never
 
 from pdedsl import errors
-from pdedsl.config.base import Located, RealBounds, Whole
+from pdedsl.config.base import IntegerBounds, Located, RealBounds
 from pdedsl.config.blocks import (
     BLOCKS,
     ENTRIES,
@@ -136,7 +136,7 @@ def _value(key: t.Name, item: t.Item, rule: BlockEntry, env: Environment) -> obj
             if (
                 isinstance(item.value, t.Name)
                 and env.is_undeclared(item.value.id)
-                and isinstance(param.kind, Whole | RealBounds)
+                and isinstance(param.kind, IntegerBounds | RealBounds)
             ):
                 raise errors.options.invalid_value(key.id, param.wanted, item.span)
             return elaborate_argument(item.value, param, key.id, env.number)
@@ -157,15 +157,15 @@ def _elaborate_option_name(key: t.Name, item: t.Item, names: OptionNames, env: E
     head = item.value.head if isinstance(item.value, t.Call) else item.value
     if isinstance(head, t.Name) and head.id in names.forms:
         return elaborate_option(item.value, names.forms, errors.options.entry_kind(key.id), env.number, item.span)
-    if isinstance(item.value, t.Name) and item.value.id in names.words:
+    if isinstance(item.value, t.Name) and item.value.id in names.options:
         return names.of(item.value.id)
     raise _unknown_value(key, item, names)
 
 
 def _unknown_value(key: t.Name, item: t.Item, names: OptionNames) -> PdeError:
     if isinstance(item.value, t.Name):
-        return unknown_option_error(item.value, names.words, errors.options.entry_kind(key.id))
-    return errors.options.expected_entry_value(key.id, names.words, item.span)
+        return unknown_option_error(item.value, names.options, errors.options.entry_kind(key.id))
+    return errors.options.expected_entry_value(key.id, names.options, item.span)
 
 
 def _box(item: t.Item, env: Environment) -> WeightBox:

@@ -20,13 +20,13 @@ from pdedsl.config.base import (
     Duration,
     Flag,
     Forms,
+    IntegerBounds,
     Located,
     Param,
     Real,
     RealBounds,
     Text,
     Value,
-    Whole,
     describe_kind,
 )
 from pdedsl.config.blocks import Image
@@ -67,12 +67,12 @@ def elaborate_option(expr: t.Expr, forms: Forms[T], what: str, evaluate: Evaluat
         if key not in values and param.required:
             keys = list(form.params) if args else []
             raise errors.options.missing_argument(head.id, key, keys, param.wanted, expr.span)
-    word = form.made({**values, "options": _user_options(own, evaluate)} if own else values)
-    if isinstance(word, Image) and prod(word.shape) > MAX_IMAGE_VALUES:
+    config = form.create({**values, "options": _user_options(own, evaluate)} if own else values)
+    if isinstance(config, Image) and prod(config.shape) > MAX_IMAGE_VALUES:
         raise errors.options.value_too_large("channels × height × width", MAX_IMAGE_VALUES, expr.span)
-    if isinstance(word, Torch):
-        _check_import_path(word, bound["network"].span)
-    return Located(word, frozenset({*values, *(key.id for key, _ in own)}), expr.span, line)
+    if isinstance(config, Torch):
+        _check_import_path(config, bound["network"].span)
+    return Located(config, frozenset({*values, *(key.id for key, _ in own)}), expr.span, line)
 
 
 def _check_import_path(net: Torch, span: Span) -> None:
@@ -154,9 +154,9 @@ def _check_first_argument(
         match param.kind, value:
             case Choice(), (t.Name() | t.String()):
                 pass
-            case Choice() as choice, _ if needed and not (isinstance(value, t.Number) and choice.named(value.text)):
+            case Choice() as choice, _ if needed and not (isinstance(value, t.Number) and choice.option(value.text)):
                 raise errors.options.positional_argument(key, param.wanted, needed, len(args) == 1, value.span)
-            case Whole(among=among), t.Number(text=n) if among and f"{head.id}{n}" in words:
+            case IntegerBounds(among=among), t.Number(text=n) if among and f"{head.id}{n}" in words:
                 raise errors.options.invalid_value(key, f"one of {', '.join(map(str, among))}", span, f"{head.id}{n}")
 
 
@@ -182,7 +182,7 @@ def _elaborate_value(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -
             return _choice_value(choice, word, key, expr.span)
         case Flag(), t.Name(id=("true" | "false") as word):
             return word == "true"
-        case ((Choice() | Whole() | RealBounds()), t.String(value=text)):
+        case ((Choice() | IntegerBounds() | RealBounds()), t.String(value=text)):
             raise errors.options.quoted_value(key, param.wanted, text, expr.span)
         case ((Text() | Choice() | Flag()), _):
             raise error
@@ -192,7 +192,7 @@ def _elaborate_value(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -
             raise errors.options.unexpected_list(key, param.wanted, expr.span)
         case _, t.String():
             raise error
-        case Whole() as whole, _:
+        case IntegerBounds() as whole, _:
             return _integer_value(whole, evaluate(expr), key, expr.span, error)
         case RealBounds() as number, _:
             return _real_value(number, evaluate(expr), error)
@@ -201,13 +201,13 @@ def _elaborate_value(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -
 
 
 def _choice_value(choice: Choice, word: str, key: str, span: Span) -> Value:
-    value = choice.named(word)
+    value = choice.option(word)
     if value is None:
-        raise errors.options.invalid_value(key, describe_kind(choice), span, suggest(word, choice.words))
+        raise errors.options.invalid_value(key, describe_kind(choice), span, suggest(word, choice.options))
     return value
 
 
-def _integer_value(kind: Whole, value: Expr, key: str, span: Span, error: PdeError) -> int:
+def _integer_value(kind: IntegerBounds, value: Expr, key: str, span: Span, error: PdeError) -> int:
     if not value.is_Integer or value < kind.least:
         raise error
     if kind.among and value not in kind.among:

@@ -39,9 +39,8 @@ INTERPOLATION_NODES = 8  # states per interpolation in time
 COARSENING_RATIO = 2.0 ** -(
     INTERPOLATION_NODES + 2
 )  # fraction of the allowed interpolation error below which steps may be twice as long
-# allowed interpolation error: the larger of this and this fraction of the tolerance
-MIN_INTERPOLATION_RTOL = 1e-11
-INTERPOLATION_FRACTION = 1e-5
+MIN_INTERPOLATION_RTOL = 1e-11  # smallest allowed interpolation error
+INTERPOLATION_FRACTION = 1e-5  # allowed interpolation error as a fraction of the tolerance, if that is larger
 MAX_INTERPOLATION_LEVEL = 10  # interpolation alone does not make a step shorter than T / 2^10
 
 

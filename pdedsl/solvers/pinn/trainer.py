@@ -48,9 +48,8 @@ class OptimizerPhase:
     patience: bool = False
 
 
-# upper limit with early stopping, and default of first-order optimizers
-MAX_GAUSS_NEWTON_STEPS = 1000
-DEFAULT_DESCENT_STEPS = 300
+MAX_GAUSS_NEWTON_STEPS = 1000  # with early stopping
+DEFAULT_DESCENT_STEPS = 300  # of first-order optimizers
 
 
 def gauss_newton_phase(steps: int | None) -> tuple[OptimizerPhase, ...]:
@@ -232,21 +231,18 @@ def _precision(task: PinnTask, trainable: TrainableFunctions, rows: Sequence[Net
 
 DESCENT_CHUNK = 2000  # points at a time: larger chunks do not fit into the cache
 RESAMPLE_EVERY = 5  # Gauss-Newton steps
-# rows per weight
-INITIAL_DENSITY = 0.6
-DENSITY_FACTOR = 1.4
+INITIAL_DENSITY = 0.6  # rows per weight
+DENSITY_FACTOR = 1.4  # by which it grows
 MAX_DENSITY = 3.0
 MIN_ROWS = 600  # fewer rows save no time
-# weights; rows, resampled in every step: a step costs rows²
-LARGE_NETWORK = 2000
-LARGE_NETWORK_ROWS = 800
+LARGE_NETWORK = 2000  # weights from which rows are resampled in every step
+LARGE_NETWORK_ROWS = 800  # a step costs rows²
 OVERFITTING_RATIO = 3.0  # of the loss at new points to that at the last ones, above which rows are added
 DAMPING_FACTORS = (1e-2, 0.1, 1.0, 10.0)  # relative to the last accepted damping
 MIN_DAMPING, MAX_DAMPING = 1e-14, 1e6
-# early stopping: ratio of median losses of two windows; loss at rounding level
-PLATEAU_WINDOW = 50
-PLATEAU_RATIO = 0.9
-ROUNDING_LOSS = 1e-24
+PLATEAU_WINDOW = 50  # steps of each of the two windows that early stopping compares
+PLATEAU_RATIO = 0.9  # of their median losses
+ROUNDING_LOSS = 1e-24  # loss at rounding level
 MOMENTUM = 0.9  # fraction of the last step that is tried as a starting point
 
 

@@ -32,8 +32,9 @@ from pdedsl.attacks.criterion import Criterion, Loss
 from pdedsl.attacks.norms import L2, read_norm
 from pdedsl.attacks.pgd import AscentConfig, ascend, cross_entropy_loss
 from pdedsl.attacks.predictor import Predictor
-from pdedsl.config import training as words
 from pdedsl.config.evaluation import Norm
+from pdedsl.config.training import Adversary as AdversaryConfig
+from pdedsl.config.training import Fgsm, Ifgsm, Mart, Mixed, Pgd, Trades
 from pdedsl.data.sampling import KeyedRng
 from pdedsl.frozen_model import frozen, module_modes
 from pdedsl.ir.plan import AdversarialLoss
@@ -48,7 +49,7 @@ class Adversary:
     averaged (expectation over transformation; section 4 of the paper).
     """
 
-    config: words.Adversary
+    config: AdversaryConfig
     bounds: tuple[float, float] | None = None
 
     @property
@@ -66,15 +67,15 @@ class Adversary:
         with module_modes(model.modules(), training=True), frozen(model.parameters()):
             ball = feasible_set(norm, x, self.eps, read_box(self.bounds))
             predictor = Predictor(model, eot=self.config.eot)
-            start = ball.project(self._start(x, rng)) if isinstance(self.config, words.Pgd) else x
+            start = ball.project(self._start(x, rng)) if isinstance(self.config, Pgd) else x
             loss = cross_entropy_loss(predictor) if divergence_from is None else _divergence_loss(divergence_from)
             return ascend(predictor, start, Criterion(y), ball, AscentConfig(norm, length, steps, loss, stop=False)).x
 
     def _schedule(self) -> tuple[int, float]:
         match self.config:
-            case words.Fgsm():
+            case Fgsm():
                 return 1, self.eps
-            case words.Pgd(steps=steps, step=step) | words.Ifgsm(steps=steps, step=step):
+            case Pgd(steps=steps, step=step) | Ifgsm(steps=steps, step=step):
                 return steps, 2.5 * self.eps / steps if step is None else float(step)
             case _:
                 assert_never(self.config)
@@ -99,7 +100,7 @@ class AdversarialTrainingLoss:
 
     def __call__(self, model: nn.Module, x: Tensor, y: Tensor, rng: KeyedRng) -> dict[str, Tensor]:
         before = None
-        if isinstance(self.config, words.Trades):
+        if isinstance(self.config, Trades):
             with torch.no_grad(), module_modes(model.modules(), training=True):
                 before = model(x).log_softmax(-1)
         attacked = model(self.adversary(model, x, y, rng, divergence_from=before))
@@ -108,12 +109,12 @@ class AdversarialTrainingLoss:
     def _terms(self, z: Tensor, attacked: Tensor, y: Tensor) -> dict[str, Tensor]:
         entropy, divergence = functional.cross_entropy, _divergence(z.log_softmax(-1), attacked)
         match self.config:
-            case words.Mixed(clean=clean):
+            case Mixed(clean=clean):
                 adversarial = (1.0 - float(clean)) * entropy(attacked, y)
                 return {"clean": float(clean) * entropy(z, y), "adversarial": adversarial}
-            case words.Trades(beta=beta):
+            case Trades(beta=beta):
                 return {"clean": entropy(z, y), "divergence": float(beta) * divergence.mean()}
-            case words.Mart(beta=beta):
+            case Mart(beta=beta):
                 others = attacked.softmax(-1).scatter(-1, y[:, None], 0.0).amax(-1)
                 tiny = torch.finfo(attacked.dtype).eps  # of 1 - p, so that its logarithm is finite
                 boosted = entropy(attacked, y) - torch.log((1.0 - others).clamp(min=tiny)).mean()

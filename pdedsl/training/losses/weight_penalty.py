@@ -15,17 +15,19 @@ from pdedsl.runtime.regularize import smooth_in_time, weight_decay
 class Regularization:
     """weight · term for each regularizer by its keyword: `smooth_in_time` ∫ φ_τ(∂_t θ) dt, `weights` ½‖θ‖²."""
 
-    words: tuple[Regularizer, ...]
+    regularizers: tuple[Regularizer, ...]
 
     def __call__(self, model: nn.Module) -> dict[str, Tensor]:
-        return {word.name: float(word.weight) * _term(word, model) for word in self.words}
+        return {
+            regularizer.name: float(regularizer.weight) * _term(regularizer, model) for regularizer in self.regularizers
+        }
 
 
-def _term(word: Regularizer, model: nn.Module) -> Tensor:
-    match word:
+def _term(regularizer: Regularizer, model: nn.Module) -> Tensor:
+    match regularizer:
         case SmoothInTime():
             return smooth_in_time(model)
         case Weights():
             return weight_decay(model)
         case _:
-            assert_never(word)
+            assert_never(regularizer)
