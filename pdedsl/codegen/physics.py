@@ -118,7 +118,7 @@ def _nonlocal_term(term: NonlocalTerm, problem: StrongForm) -> Node:
         found: Node = IndexedComponent(derivatives, 0)
         if value.history is not None:
             past, after = (expression_node(e, leaf, POINTS) for e in (value.history, value.point[-1] - value.start))
-            found = Call(f"{RUNTIME}.quadrature.with_history", (after, past, found))
+            found = Call(f"{RUNTIME}.quadrature.with_history", (after, past, derivatives))
         values[symbol] = found
     integrand = expression_node(term.integrand, leaf, POINTS)
     if not term.ranges:

@@ -85,7 +85,7 @@ def with_history(elapsed: Tensor, history: Tensor | float, value: Tensor) -> Ten
     Args:
         elapsed: times since the initial time (n,).
         history: values before it, (n,) or a number.
-        value: values after it (n,).
+        value: values after it (n, 1).
 
     Returns:
         Tensor (n,).
@@ -93,7 +93,8 @@ def with_history(elapsed: Tensor, history: Tensor | float, value: Tensor) -> Ten
     Example:
         >>> import torch
         >>> from pdedsl.runtime import with_history
-        >>> with_history(torch.tensor([-0.5, 0.5]), 1.0, torch.tensor([2.0, 3.0]))
+        >>> with_history(torch.tensor([-0.5, 0.5]), 1.0, torch.tensor([[2.0], [3.0]]))
         tensor([1., 3.])
     """
-    return torch.where(elapsed < 0, torch.as_tensor(history, dtype=value.dtype, device=value.device), value)
+    past = torch.as_tensor(history, dtype=value.dtype, device=value.device)
+    return torch.where(elapsed < 0, past, value[..., 0])
