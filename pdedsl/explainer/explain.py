@@ -13,6 +13,7 @@ from sympy import Add, sqrt
 from pdedsl.config.methods import Direction, MonteCarlo
 from pdedsl.diagnostics import Diagnostic, escaping
 from pdedsl.document import CodeBlock, fragment
+from pdedsl.errors.base import count_noun
 from pdedsl.explainer.classification import class_text
 from pdedsl.explainer.defaults import defaults
 from pdedsl.explainer.describe import applied_theorem, network_lines, strategy_lines, theorem_line
@@ -22,11 +23,12 @@ from pdedsl.explainer.terms import indexed_text, term_rows
 from pdedsl.explainer.tex import ascii_tex
 from pdedsl.explainer.weak_form import weak_form_lines
 from pdedsl.ir.analysis import Analysis, EquationFacts
-from pdedsl.ir.plan import DataPlan, Model, SolvePlan
+from pdedsl.ir.plan import DataPlan, Model, OperatorPlan, SolvePlan
 from pdedsl.ir.spec import SpaceKind, Spec, Time
 from pdedsl.ir.terms import Components, Generator, Indexed, MatrixStructure
 from pdedsl.ir.theorem import Theorem
 from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Undecided, Verdict
+from pdedsl.planning.step_selection import long_steps
 from pdedsl.problem.weak_form import NoWeakForm, weak_form
 from pdedsl.record import Record
 from pdedsl.symbolic.printing import notation
@@ -83,7 +85,20 @@ class Explanation(Record):
         lines = [theorem_line(applied_theorem(self.theorem, self.plan)), *network_lines(self.plan)]
         if isinstance(self.plan, SolvePlan) and isinstance(self.plan.method, MonteCarlo):
             lines += [row for facts in self.analysis.equations for row in sde_lines(facts, self.analysis.spec)]
-        return [*lines, *certificate_lines(self.plan, self.analysis)]
+        return [*lines, *self._long_step_lines, *certificate_lines(self.plan, self.analysis)]
+
+    @property
+    def _long_step_lines(self) -> list[str]:
+        """A warning of steps that are long for the known part of an equation with learned fields."""
+        plan = self.plan.operator if isinstance(self.plan, DataPlan) else None
+        found = long_steps(plan, self.analysis.spec) if isinstance(plan, OperatorPlan) else None
+        if found is None or not isinstance(plan, OperatorPlan):
+            return []
+        steps, name = count_noun(found.steps, "step"), plan.scheme.name
+        advice = (
+            f"write realize time by {name}(steps={found.needed})" if found.needed else "use a method of higher order"
+        )
+        return [f"warning: without the learned fields {steps} of {name} have an error of {found.error:.0%}; {advice}"]
 
     @property
     def method_title(self) -> str:

@@ -57,7 +57,7 @@ def plan_solve(problem: StrongForm, spec: Spec) -> SolvePlan:
     return SolvePlan(
         problem,
         candidates,
-        float(limits.tolerance or default_tolerance(candidates)),
+        float(limits.tolerance or default_tolerance(candidates, chosen is not None or _names_network(spec))),
         float(limits.budget),
         others,
         planner.network,
@@ -116,6 +116,10 @@ def network_of(spec: Spec) -> Mlp | None:
     return None
 
 
+def _names_network(spec: Spec) -> bool:
+    return network_of(spec) is not None or (spec.train is not None and spec.train.sets("optimizer"))
+
+
 def _require_learnable(problem: StrongForm) -> None:
     """Requires learned functions to be scalar functions of coordinates, given by networks on points."""
     for p in problem.parameters:
@@ -160,7 +164,7 @@ def recommend_solvers(planner: SolverPlanner, spec: Spec) -> tuple[Candidate, ..
     span = spec.space.span
     if planner.is_inverse:
         return _only_pinn(planner, span, "inverse problem: parameters are trained together with the network")
-    if network_of(spec) is not None or (spec.train is not None and spec.train.sets("optimizer")):
+    if _names_network(spec):
         return _only_pinn(planner, span, "the spec names a network or an optimizer")
     plans = [planner.plan(method.default_method(planner), span) for method in planner.planners.values()]
     applicable = [p for p in plans if not isinstance(p, PdeError)]
@@ -177,14 +181,15 @@ def _only_pinn(planner: SolverPlanner, span: Span, reason: str) -> tuple[Candida
     return (Candidate(plan, reason, planner.predict_seconds(plan), refinable=False),)
 
 
-def default_tolerance(candidates: tuple[Candidate, ...]) -> float:
-    """1e-4 if a method that converges quickly can be refined; otherwise an error that is not visible in a plot, and one
-    digit for Monte Carlo with a stated number of samples."""
+def default_tolerance(candidates: tuple[Candidate, ...], is_stated: bool) -> float:
+    """1e-4; an error that is not visible in a plot for shocks, and for a stated method that converges slowly or has a
+    stated size; one digit for Monte Carlo with a stated number of samples."""
     if any(map(_has_shocks, candidates)):
         return VISIBLE_ERROR
     if any(isinstance(c.solver, MonteCarloPlan) and not c.refinable for c in candidates):
         return ONE_DIGIT
-    return DEFAULT_TOLERANCE if any(c.refinable and c.solver.converges_quickly for c in candidates) else VISIBLE_ERROR
+    converges = any(c.refinable and c.solver.converges_quickly for c in candidates)
+    return DEFAULT_TOLERANCE if converges or not is_stated else VISIBLE_ERROR
 
 
 def _has_shocks(candidate: Candidate) -> bool:

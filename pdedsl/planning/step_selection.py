@@ -8,19 +8,23 @@ until the estimated error of X, ∫c, ∫e^{∫c}f and ∫A along characteristic
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import product
 from math import ceil, inf, isfinite
 
-from sympy import Dummy, Expr, Symbol, lambdify
+from sympy import Dummy, Expr, S, Symbol, lambdify
 
 from pdedsl.config.base import Located
 from pdedsl.config.methods import Fixed, Integrator, Noise, Scale
+from pdedsl.ir.plan import OperatorPlan, OperatorSegment
 from pdedsl.ir.representation import PathExpectation, SdeSegment
 from pdedsl.ir.spec import SpaceKind, Spec
 from pdedsl.numerics.butcher import EULER, HEUN, RK4, RungeKutta
 from pdedsl.planning.noise import is_exact_in_one_step
-from pdedsl.symbolic.symbols import Component
+from pdedsl.record import Record
+from pdedsl.symbolic.symbols import Component, atoms
+from pdedsl.symbolic.symbols import Field as FieldSymbol
 
 OPERATOR_RTOL = 1e-4  # error of the steps, unless the spec has a block `solve`
 MULTIPLICATIVE_RTOL = 1e-3  # of a method of order 1, at least: its cost is proportional to 1/tolerance
@@ -50,6 +54,58 @@ def chosen_integrator(paths: PathExpectation, spec: Spec) -> Located[Integrator]
     tolerance = float(spec.solve.tolerance or OPERATOR_RTOL) if spec.solve else OPERATOR_RTOL
     steps = _steps(stepped, spec.space.coordinates, spec.time.symbol, is_random, tolerance)
     return None if steps is None else Located(Fixed(method=HEUN if is_random else RK4, steps=steps))
+
+
+LONG_STEP_RTOL = 1e-2  # error of the known part above which steps count as long
+
+
+class LongSteps(Record):
+    """Steps that are too long for the known part of the coefficients: their error, relative to max(1, |X|), and the
+    number of steps of the same length that suffices on the longest segment; None if more than `MAX_STEPS` do not."""
+
+    steps: int
+    error: float
+    needed: int | None
+
+
+def long_steps(plan: OperatorPlan, spec: Spec) -> LongSteps | None:
+    """Whether the steps of an equation with learned fields are long for the rest of its coefficients, with all learned
+    fields equal to zero; None if they are not, or if the rest vanishes or cannot be evaluated."""
+    if not spec.learned or spec.time is None or not isinstance(plan.scheme.method, RungeKutta):
+        return None
+    method, largest = plan.scheme.method, None
+    for segment in plan.segments:
+        field = _augmented_field(_known_part(segment, spec), spec.space.coordinates, spec.time.symbol)
+        if field is None:
+            continue
+        f, dimension, extra = field
+        start, end = float(segment.start), float(segment.end)
+        count = max(1, ceil((end - start) / float(plan.step) * (1 - 1e-12)))
+        errors: dict[int, float] = {}
+        for n in (count * 2**k for k in range(MAX_STEPS.bit_length())):
+            try:
+                errors[n] = _doubling_error(method, f, start, end, n, dimension, extra)
+            except (ArithmeticError, ValueError, TypeError, NameError, AttributeError):
+                break
+            if errors[n] <= LONG_STEP_RTOL:
+                break
+        if errors.get(count, 0.0) > LONG_STEP_RTOL:
+            needed = next((n for n, e in errors.items() if e <= LONG_STEP_RTOL), None)
+            found = LongSteps(count, errors[count], needed)
+            largest = found if largest is None or found.error > largest.error else largest
+    return largest
+
+
+def _known_part(segment: OperatorSegment, spec: Spec) -> OperatorSegment:
+    """The coefficients with learned fields equal to zero."""
+    heads = {w.head for w in spec.learned}
+
+    def of(expr: Expr) -> Expr:
+        return expr.xreplace({f: S.Zero for f in atoms(expr, FieldSymbol) if f.head in heads})
+
+    matrix = tuple(tuple(map(of, row)) for row in segment.diffusivity)
+    drift = tuple(map(of, segment.drift))
+    return replace(segment, drift=drift, diffusivity=matrix, rate=of(segment.rate), source=of(segment.source))
 
 
 @lru_cache(maxsize=16)
@@ -93,7 +149,7 @@ def _segment_steps(
 
 
 def _augmented_field(
-    segment: SdeSegment, coordinates: tuple[Symbol, ...], time: Symbol
+    segment: SdeSegment | OperatorSegment, coordinates: tuple[Symbol, ...], time: Symbol
 ) -> tuple[Field, int, int] | None:
     """(v, c, f, A) as the right-hand side of X and of integrals along it, with the numbers of both; None if components
     in any dimension are coupled."""

@@ -63,7 +63,8 @@ class SolverResult:
 
     `metrics` are reported by the method (steps, final loss, residual). `error_estimates` are relative L2 errors that
     the method itself estimates, by their kind; the strategy adds those that compare two results. `notes` describe the
-    choices of the method: bandwidth, time steps, weights.
+    choices of the method: bandwidth, time steps, weights. `unknowns` are the numbers of unknowns of this level and of
+    the next, if they are known.
     """
 
     module: nn.Module
@@ -75,6 +76,7 @@ class SolverResult:
     eigenvalues: tuple[
         EigenvalueEstimate, ...
     ] = ()  # the module then has the components of each mode, one after the other
+    unknowns: tuple[float, float] | None = None
 
     def __call__(self, points: Tensor) -> Tensor:
         values: Tensor = self.module(points)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from math import inf, isfinite, isnan
+from math import inf, isfinite, isnan, log
 
 import torch
 from torch import Tensor
@@ -223,9 +223,8 @@ class Strategy:
         difference = inf
         if history:
             difference = relative_error(history[-1].values, values, self._power)
-            error = difference * self._ratio(difference, result, estimates, history) + _common_error(
-                result, history[-1]
-            )
+            ratio = error_ratio(difference, result, estimates, history)
+            error = difference * ratio + _common_error(result, history[-1])
             estimates[EstimateKind.REFINEMENT] = max(error, ROUNDING)
         elif EstimateKind.DECAY in estimates:
             estimates[EstimateKind.DECAY] += result.metrics.get(TIME_ERROR, 0.0)
@@ -245,23 +244,6 @@ class Strategy:
         if second is not None:
             estimates[EstimateKind.SECOND_METHOD] = second
         return RefinementLevel(result, values, estimates, estimates.get(EstimateKind.REFINEMENT, inf))
-
-    def _ratio(
-        self, difference: float, result: SolverResult, estimates: Estimates, history: list[RefinementLevel]
-    ) -> float:
-        """The error of this level relative to that of the previous one, in space or in time."""
-        previous = history[-1]
-        if EstimateKind.DECAY in estimates and EstimateKind.DECAY in previous.estimates:
-            before, after = previous.estimates[EstimateKind.DECAY], estimates[EstimateKind.DECAY]
-            explained = difference <= COEFFICIENT_FACTOR * before
-            ratio = after / before if explained and before > 0 else 1.0
-            return min(1.0, max(ratio, _time_ratio(result, previous)))
-        if EstimateKind.SECOND_METHOD in result.error_estimates:
-            return min(1.0, _time_ratio(result, previous))
-        if not isfinite(previous.difference) or previous.difference <= difference:
-            return 1.0
-        rate = difference / previous.difference
-        return SAFETY_FACTOR * min(1.0, max(MIN_RATE, rate / (1 - rate)))
 
     def _second_method(self, candidate: Candidate, values: Tensor) -> float | None:
         """The difference to the best result of another candidate, plus the error of that."""
@@ -294,8 +276,7 @@ class Strategy:
             raise RunInterrupted
         if _stagnates(history):
             return "stagnation"
-        growth = max(costs[-1] / costs[-2], 1.0) if len(costs) > 1 and costs[-2] > 0 else COST_GROWTH
-        if costs[-1] * growth > self.options.budget.remaining:
+        if costs[-1] * _cost_growth(history, costs) > self.options.budget.remaining:
             return ACCEPTED if accepted else "the next level exceeds the CPU time"
         return REFINED
 
@@ -353,6 +334,22 @@ class Strategy:
 ACCEPTED, REFINED = "accepted", "refined"
 
 
+def error_ratio(difference: float, result: SolverResult, estimates: Estimates, history: list[RefinementLevel]) -> float:
+    """The error of this level relative to that of the previous one, in space or in time."""
+    previous = history[-1]
+    if EstimateKind.DECAY in estimates and EstimateKind.DECAY in previous.estimates:
+        before, after = previous.estimates[EstimateKind.DECAY], estimates[EstimateKind.DECAY]
+        explained = difference <= COEFFICIENT_FACTOR * before
+        ratio = after / before if explained and before > 0 else 1.0
+        return min(1.0, max(ratio, _time_ratio(result, previous)))
+    if EstimateKind.SECOND_METHOD in result.error_estimates:
+        return min(1.0, _time_ratio(result, previous))
+    if not isfinite(previous.difference) or previous.difference <= difference:
+        return 1.0
+    rate = difference / previous.difference
+    return SAFETY_FACTOR * min(1.0, max(MIN_RATE, rate / (1 - rate)))
+
+
 def _time_ratio(result: SolverResult, previous: RefinementLevel) -> float:
     """The sum of the error estimates of all time steps relative to that of the previous level; 0 without steps."""
     after, before = (r.metrics.get(TIME_ERROR, 0.0) for r in (result, previous.result))
@@ -362,6 +359,19 @@ def _time_ratio(result: SolverResult, previous: RefinementLevel) -> float:
 def _common_error(result: SolverResult, previous: RefinementLevel) -> float:
     """The error of time steps that both levels have in common, which their difference does not contain."""
     return result.metrics.get(TIME_ERROR, 0.0) if _time_ratio(result, previous) > COMMON_STEPS_RATIO else 0.0
+
+
+def _cost_growth(history: list[RefinementLevel], costs: list[float]) -> float:
+    """The predicted ratio of the costs of the next level and this one: that of the last two levels, or a power of the
+    ratio of the numbers of unknowns, with the exponent observed on the last two levels."""
+    if len(costs) < 2 or costs[-2] <= 0:
+        return COST_GROWTH
+    observed = max(costs[-1] / costs[-2], 1.0)
+    before, now = (level.result.unknowns for level in history[-2:])
+    if before is None or now is None or now[0] <= before[0]:
+        return observed
+    exponent = max(1.0, log(observed) / log(now[0] / before[0]))
+    return float((now[1] / now[0]) ** exponent)
 
 
 def _needs_refinement(estimates: Estimates) -> bool:

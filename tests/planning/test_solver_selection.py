@@ -89,3 +89,31 @@ def test_the_fastest_alternative_to_a_stated_method(name: str, faster: str | Non
     found = fastest_alternative(plan, pdedsl.load(name))
     assert (found and found[0]) == faster
     assert found is None or found[1] < plan.candidates[0].seconds
+
+
+INVERSE = (
+    INTERVAL
+    + """learn ν : scalar > 0 = 0.1
+∂u/∂t = νΔu
+u(x, 0) = sin(π x)
+u = 0 on boundary
+observe u from npz("points.npz")
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "tolerance"),
+    [
+        (PERIODIC.format("") + "∂u/∂t = Δu\n", 1e-4),
+        (INVERSE, 1e-4),
+        (INVERSE + "realize equation by pinn\n", 1e-2),
+        (PERIODIC.format(" = mlp(width=8)") + "∂u/∂t = Δu\n", 1e-2),
+        (PERIODIC.format("") + "∂u/∂t + u ∂u/∂x = 0\n", 1e-2),
+    ],
+    ids=["grid", "inverse", "stated network", "network in the spec", "shocks"],
+)
+def test_default_tolerance(text: str, tolerance: float) -> None:
+    plan = pdedsl.compile(text).plan
+    assert isinstance(plan, SolvePlan)
+    assert plan.tolerance == tolerance

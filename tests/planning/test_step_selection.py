@@ -131,3 +131,26 @@ def test_no_name_of_a_spec_is_in_generated_source(monkeypatch: pytest.MonkeyPatc
     plan_of(text + "∂u/∂exec = sin(3breakpoint + exec) ∂u/∂breakpoint\nu(breakpoint, 0) = breakpoint\n")
     assert sources
     assert not any("breakpoint" in source or "exec" in source for source in sources)
+
+
+LEARNED = """pde P
+space (x, y) in R²
+time t in [0, 3]
+unknown u(x, y, t) : simplex(2)
+learn v(x, y, t) : vector = mlp
+learn W : operator = linear
+∂u/∂t = [-y, x]·∇u + v·∇u
+u(x, y, 0) = softmax(W [x, y])
+"""
+
+
+def test_long_steps_for_the_known_part_of_an_equation_with_learned_fields() -> None:
+    """Ten steps of Euler's method lengthen a vector by (1 + 0.09)^5 in a rotation by 3 rad."""
+    text = str(pdedsl.compile(f"{LEARNED}realize time by euler(steps=10)\n").explanation)
+    assert "warning: without the learned fields 10 steps of euler have an error of" in text
+    needed = int(text.split("write realize time by euler(steps=")[1].split(")")[0])
+    assert needed > 100
+    assert "warning" not in str(pdedsl.compile(f"{LEARNED}realize time by euler(steps={needed})\n").explanation)
+    assert "warning" not in str(pdedsl.compile(f"{LEARNED}realize time by rk4(steps=10)\n").explanation)
+    still = LEARNED.replace("[-y, x]·∇u + ", "")
+    assert "warning" not in str(pdedsl.compile(f"{still}realize time by euler(steps=2)\n").explanation)

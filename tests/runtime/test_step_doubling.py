@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+
+import pytest
 import torch
 from torch import Tensor
 
 from pdedsl.runtime.basis.fourier import FourierAxis
 from pdedsl.runtime.basis.interpolation import TensorProductExpansion
+from pdedsl.runtime.ode import step_doubling
 from pdedsl.runtime.ode.step_doubling import StepControl, TimeHistory, integrate_adaptively
 
 CONTROL = StepControl(4, 1e-6, extrapolated=True)
@@ -61,3 +66,38 @@ def test_middles_of_pairs_are_as_good_as_their_ends() -> None:
     (coarse, before), (fine, after) = errors
     assert (before, after) == (6, 7)
     assert 26 < coarse / fine < 40
+
+
+def rotation(turns: float) -> Callable[[Tensor, float, int], Tensor]:
+    """Exact steps of a harmonic oscillator."""
+
+    def step(w: Tensor, time: float, level: int) -> Tensor:
+        angle = 2 * math.pi * turns * 2.0**-level
+        c, s = math.cos(angle), math.sin(angle)
+        return torch.stack([c * w[0] - s * w[1], s * w[0] + c * w[1]])
+
+    return step
+
+
+def interpolation_error(history: TimeHistory, turns: float) -> float:
+    t = torch.linspace(0, 1, 20011, dtype=torch.float64)
+    exact = torch.cos(2 * math.pi * turns * t)
+    return float((at(history, t) - exact).norm() / exact.norm())
+
+
+def test_states_of_a_fast_oscillation_are_close_enough_for_interpolation() -> None:
+    """400 turns need more than the 2¹⁰ steps beyond which interpolation has a tolerance of its own."""
+    start = torch.tensor([1.0, 0.0], dtype=torch.float64)
+    history = integrate_adaptively(rotation(400), start, 1.0, CONTROL)
+    assert max(history.levels) > step_doubling.COARSE_LEVEL
+    assert interpolation_error(history, 400) < 0.1 * CONTROL.tolerance
+
+
+def test_interpolation_between_too_few_states_is_part_of_the_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(step_doubling, "MAX_STORED_ENTRIES", 1)
+    start = torch.tensor([1.0, 0.0], dtype=torch.float64)
+    history = integrate_adaptively(rotation(250), start, 1.0, CONTROL)
+    assert max(history.levels) == step_doubling.COARSE_LEVEL
+    error = interpolation_error(history, 250)
+    assert error > 10 * CONTROL.tolerance
+    assert error / 3 < history.error < 30 * error

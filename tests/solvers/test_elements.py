@@ -183,8 +183,15 @@ def flow(domain: str, statements: str, method: str) -> ElementsPlan:
     return plan_of(f"{head}{statements}\nrealize equation by {method}\n")
 
 
+GHIA_100 = [
+    *(-0.03717, -0.04192, -0.04775, -0.06434, -0.10150, -0.15662, -0.21090, -0.20581, -0.13641),
+    *(0.00332, 0.23151, 0.68717, 0.73722, 0.78871, 0.84123),
+]
+
+
 def test_lid_driven_cavity() -> None:
-    """Velocities on the center lines at Re = 100, by Richardson extrapolation (Marchi, Suero, Araki 2009)."""
+    """Velocities on the vertical center line at Re = 100, by Richardson extrapolation (Marchi, Suero, Araki 2009) and
+    by a multigrid method (Ghia, Ghia, Shin 1982, table I)."""
     plan = flow(
         "[0, 1]^2",
         "v·∇v = -∇p + 0.01Δv\n∇·v = 0\nv = [1, 0] on top\nv = [0, 0] on left, right, bottom",
@@ -193,7 +200,27 @@ def test_lid_driven_cavity() -> None:
     result = solve_by_elements(plan)
     values = result(torch.tensor([[0.5, 0.5], [0.5, 0.9375]], dtype=torch.float64))
     assert values[:, 0].tolist() == pytest.approx([-0.209149, 0.597467], abs=1e-4)
+    y = torch.tensor([7, 8, 9, 13, 22, 36, 58, 64, 79, 94, 109, 122, 123, 124, 125], dtype=torch.float64) / 128
+    on_line = result(torch.stack([torch.full_like(y, 0.5), y], 1))[:, 0]
+    assert on_line.tolist() == pytest.approx(GHIA_100, abs=0.01)  # the accuracy of the table
     assert any("leaves out the pressure" in note for note in result.notes)
+
+
+@pytest.mark.slow
+def test_reattachment_behind_a_backward_step() -> None:
+    """6.10 channel heights at Re = 800 (Gartling 1990): the channel begins at the step, with a parabola above it."""
+    plan = flow(
+        "[0, 15] * [-0.5, 0.5]",
+        "v·∇v = -∇p + Δv/800\n∇·v = 0\nv = [24 y (0.5 - y), 0] on left where y > 0\n"
+        "v = [0, 0] on left where y < 0\nv = [0, 0] on bottom, top\np = 0 on right",
+        "elements(order=3, h=0.125)",
+    )
+    result = solve_by_elements(plan)
+    x = torch.linspace(3, 9, 601, dtype=torch.float64)
+    shear = result(torch.stack([x, torch.full_like(x, -0.5 + 1e-4)], 1))[:, 0]
+    after = int((shear > 0).nonzero()[0])
+    assert float(x[after]) == pytest.approx(6.10, rel=0.01)
+    assert bool((shear[:after] < 0).all())
 
 
 def test_flow_through_an_outlet() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -128,3 +130,13 @@ def test_other_methods_are_refused(tmp_path: Path) -> None:
     text = 'space (x, y) in mesh("channel.msh")\nunknown u(x, y) : scalar\n-Δu = 2\nu = 0 on boundary\n'
     with pytest.raises(pdedsl.PdeError, match="grid is not applicable: the domain is given by a mesh"):
         solve(tmp_path, f"{text}realize equation by grid\n")
+
+
+def test_log_lines_of_scikit_fem_do_not_reach_the_user(tmp_path: Path) -> None:
+    """It warns of the layout of arrays with more than a thousand vertices."""
+    channel(tmp_path / "channel.msh", 24)
+    text = 'space (x, y) in mesh("channel.msh")\nunknown u(x, y) : scalar\n-Δu = 2\nu = 0 on boundary\n'
+    (tmp_path / "p.pde").write_text(f"pde P\n{text}realize equation by elements(order=1, h=1)\n", "utf-8")
+    code = "import pdedsl; pdedsl.solve('p.pde')"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=True)
+    assert (result.stdout, result.stderr) == ("", "")

@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
+import pdedsl
 from pdedsl.api import parse
 from pdedsl.compiler import to_analysis
 from pdedsl.config.methods import Grid
@@ -144,3 +145,17 @@ def test_incompatible_initial_and_boundary_data() -> None:
     assert float((solution(torch.stack([x, t], 1))[:, 0] - exact).abs().max()) < 1e-5
     assert any("incompatible" in note for note in solution.notes)
     assert solution.metrics["error"] >= solution.metrics["error of the steps"]
+
+
+@pytest.mark.parametrize("speed", ["1", "(1 + x/2)"])
+def test_wave_equation_with_incompatible_data(speed: str) -> None:
+    """The normal derivative of the data is not zero, that of the solution is; a second method."""
+    text = (
+        "pde W\nspace x in [0, 1]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
+        f"∂²u/∂t² = {speed} Δu\nu(x, 0) = x\n∂u/∂t(x, 0) = 0\n∂u/∂n = 0 on boundary\nrealize equation by "
+    )
+    x = torch.linspace(0.05, 0.95, 19, dtype=torch.float64)
+    points = torch.stack([x, torch.full_like(x, 0.7)], 1)
+    with torch.no_grad():
+        grid, elements = (pdedsl.solve(text + m)(points) for m in ("grid(n=48)", "elements(order=2, h=0.01)"))
+    assert float((grid - elements).norm() / elements.norm()) < 2e-3  # kinks of the solution

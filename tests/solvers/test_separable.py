@@ -11,9 +11,11 @@ import pytest
 import torch
 from torch import Tensor
 
+import pdedsl
 from pdedsl.config.methods import Grid
 from pdedsl.ir.solver_plans import ChebyshevScheme, GridPlan
 from pdedsl.planning.grid_schemes import plan_grid
+from pdedsl.solvers.error_estimate import Verdict
 from pdedsl.solvers.grid.driver import levels_by_grid, solve_by_grid
 from pdedsl.solvers.grid.grid_result import IllPosedProblem
 from tests.solvers.problems import error_of, stated
@@ -85,3 +87,14 @@ def test_eigenvalues_of_the_operator_are_found() -> None:
     text = SQUARE + "Δu + 2π² u = 1\nu = 0 on boundary\n"
     with pytest.raises(IllPosedProblem, match="not unique"):
         list(islice(levels_by_grid(plan(text, 16), tolerance=1e-6), 3))
+
+
+@pytest.mark.parametrize("k", [30, 100])
+def test_helmholtz_with_many_wavelengths(k: int) -> None:
+    """A sum of two plane waves."""
+    waves = f"sin({k} (3x + 4y)/5) + cos({k} (5x - 12y)/13)"
+    solution = pdedsl.solve(f"{SQUARE}Δu + {k**2} u = 0\nu = {waves} on boundary\n", tol=1e-6)
+    assert solution.verdict is Verdict.HOLDS
+    x, y = torch.rand(500, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(0)).T
+    exact = torch.sin(k * (3 * x + 4 * y) / 5) + torch.cos(k * (5 * x - 12 * y) / 13)
+    assert float((solution(torch.stack([x, y], 1))[:, 0] - exact).norm() / exact.norm()) < 1e-6

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import ceil, log2
 from typing import Protocol, runtime_checkable
 
@@ -41,7 +41,10 @@ COARSENING_RATIO = 2.0 ** -(
 )  # fraction of the allowed interpolation error below which steps may be twice as long
 MIN_INTERPOLATION_RTOL = 1e-11  # smallest allowed interpolation error
 INTERPOLATION_FRACTION = 1e-5  # allowed interpolation error as a fraction of the tolerance, if that is larger
-MAX_INTERPOLATION_LEVEL = 10  # interpolation alone does not make a step shorter than T / 2^10
+FINE_FRACTION = 0.1  # the same for steps shorter than T / 2^10
+COARSE_LEVEL = 10  # interpolation makes steps shorter than T / 2^10 only if its error matters for the tolerance
+MAX_INTERPOLATION_LEVEL = 13  # interpolation alone does not make a step shorter than T / 2^13
+MAX_STORED_ENTRIES = 20_000_000  # of all states: interpolation makes no more steps than fit; 160 to 320 MB
 
 
 class StepSizeUnderflow(Exception):
@@ -82,10 +85,10 @@ class StepControl:
     is_exhausted: Callable[[], bool] = lambda: False  # whether the CPU time is used up
     batched: bool = False
 
-    @property
-    def interpolation_tolerance(self) -> float:
-        """The tolerance of interpolation in time, relative to the state."""
-        return max(MIN_INTERPOLATION_RTOL, INTERPOLATION_FRACTION * self.tolerance, self.min_error)
+    def interpolation_tolerance(self, level: int) -> float:
+        """The tolerance of interpolation in time, relative to the state, for steps of a level."""
+        fraction = INTERPOLATION_FRACTION if level < COARSE_LEVEL else FINE_FRACTION
+        return max(MIN_INTERPOLATION_RTOL, fraction * self.tolerance, self.min_error)
 
     def size(self, w: Tensor) -> Tensor:
         weighted = w.detach() if self.error_weights is None else w.detach() * self.error_weights
@@ -101,7 +104,7 @@ class TimeHistory:
     times: tuple[float, ...]
     states: tuple[Tensor, ...]
     levels: tuple[int, ...]
-    error: float  # the sum of the error estimates
+    error: float  # the sum of the error estimates of the steps, and the error of interpolation if it exceeds its limit
 
 
 def integrate_adaptively(step: Step, start: Tensor, length: float, control: StepControl) -> TimeHistory:
@@ -125,9 +128,9 @@ def integrate_adaptively(step: Step, start: Tensor, length: float, control: Step
             continue
         path.add(half, end, level, error, control.size(end))
         before, excess = float("inf"), path.excess(control, longest)
-        missed = [k for k, e in excess.items() if e > 1 and path.levels[k] < MAX_INTERPOLATION_LEVEL]
+        missed = [k for k, e in excess.items() if e > 1 and path.levels[k] < path.finest]
         if missed:
-            level = longest = min(MAX_INTERPOLATION_LEVEL, path.levels[missed[0]] + _extra_levels(excess[missed[0]]))
+            level = longest = min(path.finest, path.levels[missed[0]] + _extra_levels(excess[missed[0]]))
             path.cut(missed[0])
             continue
         if longest > MIN_LEVEL and any(e < COARSENING_RATIO and path.levels[k] == longest for k, e in excess.items()):
@@ -141,7 +144,8 @@ def integrate_adaptively(step: Step, start: Tensor, length: float, control: Step
     times = [length * e / TICKS for e in path.ends]
     halves = [t + length / 2 ** (level + 1) for t, level in zip(times, path.levels, strict=False)]
     every = [times[0], *(t for pair in zip(halves, times[1:], strict=True) for t in pair)]
-    return TimeHistory(tuple(every), tuple(path.states), tuple(path.levels), sum(path.errors))
+    error = sum(path.errors) + max(path.interpolation_errors.values(), default=0.0)
+    return TimeHistory(tuple(every), tuple(path.states), tuple(path.levels), error)
 
 
 def _extra_levels(excess: float) -> int:
@@ -163,6 +167,13 @@ class StepHistory:
     levels: list[int] = field(default_factory=list)
     errors: list[float] = field(default_factory=list)
     size: Tensor = field(default_factory=lambda: torch.zeros(()))  # norm of the largest state
+    interpolation_errors: dict[int, float] = field(default_factory=dict)  # of pairs, if they exceed the tolerance
+
+    @cached_property
+    def finest(self) -> int:
+        """The level of the shortest steps for interpolation: two states for each must fit."""
+        fitting = int(log2(max(MAX_STORED_ENTRIES / (2 * self.states[0].numel()), 1)))
+        return min(MAX_INTERPOLATION_LEVEL, max(COARSE_LEVEL, fitting))
 
     def add(self, half: Tensor, end: Tensor, level: int, error: float, size: Tensor) -> None:
         self.ends.append(self.ends[-1] + _step_ticks(level))
@@ -174,6 +185,7 @@ class StepHistory:
     def cut(self, first: int) -> None:
         """Discard all pairs from number `first` on."""
         del self.ends[first + 1 :], self.states[2 * first + 1 :], self.levels[first:], self.errors[first:]
+        self.interpolation_errors = {k: e for k, e in self.interpolation_errors.items() if k < first}
 
     def excess(self, control: StepControl, longest: int) -> dict[int, float]:
         """The interpolation error in the middle of the newest pair with enough ends around it (of several pairs at the
@@ -187,9 +199,17 @@ class StepHistory:
             return {}
         last = count if self.ends[-1] == TICKS else count - half + 1
         newest = range(0 if count == INTERPOLATION_NODES - 1 else count - half, last)
-        allowed = (2.0**INTERPOLATION_NODES * control.interpolation_tolerance * self.size).clamp_min(1e-300)
-        asked = (k for k in newest if self.levels[k] <= max(longest, MAX_INTERPOLATION_LEVEL - 1))
-        return {k: float((control.size(self._interpolation_error(k)) / allowed).max()) for k in asked}
+        scale = (2.0**INTERPOLATION_NODES * self.size).clamp_min(1e-300)
+        found = {}
+        for k in (k for k in newest if self.levels[k] <= max(longest, self.finest)):
+            error, allowed = (
+                float((control.size(self._interpolation_error(k)) / scale).max()),
+                control.interpolation_tolerance(self.levels[k]),
+            )
+            found[k] = error / allowed
+            if error > allowed:
+                self.interpolation_errors[k] = error
+        return found
 
     def _interpolation_error(self, k: int) -> Tensor:
         """The interpolation error in the middle of pair k, by the polynomial through the ends around it."""

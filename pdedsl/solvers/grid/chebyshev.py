@@ -511,6 +511,39 @@ class CollocationProblem:
                 )
         return tuple(blocks)
 
+    @cached_property
+    def _conditions_on_data(self) -> tuple[CollocationRows, ...]:
+        """The conditions that the equations contain differentiated in time only, in the rows of their variables."""
+        blocks = []
+        for k, condition in enumerate(self.system.face_conditions):
+            nodes = (self.replacing_condition == k).nonzero().squeeze(-1) % self.count
+            if len(nodes) and condition.differentiated != condition.expr:
+                rows = condition.variable * self.count + nodes
+                blocks.append(self._block(condition.expr, self._project_to_face(condition, nodes), rows, 1.0))
+        return tuple(blocks)
+
+    def impose_conditions(self, w: Tensor, time: float) -> Tensor:
+        """Initial values that satisfy the conditions which the equations contain differentiated in time only, by other
+        values on the boundary; values that satisfy them do not change."""
+        blocks, known = self._conditions_on_data, self.values_at(time)
+        if not blocks:
+            return w
+        rows = torch.cat([b.rows for b in blocks])
+        for _ in range(MAX_NEWTON_ITERATIONS):
+            residuals, gradients = [], []
+            for b in blocks:
+                values = self._select(b, known)
+                residuals.append(b.value(self._jets(b, b.value, w), values)[0].expand(len(b.rows)))
+                gradient = w.new_zeros(len(b.rows), len(w))
+                for jet, partial in zip(b.jets, b.partials(self._jets(b, b.partials, w), values), strict=True):
+                    gradient[:, self._slice(jet.component)] += partial[:, None] * self.matrix(jet.orders)[b.at]
+                gradients.append(gradient[:, rows])
+            residual = torch.cat(residuals)
+            if float(residual.detach().abs().max()) <= MIN_JUMP:
+                return w
+            w = w.index_add(0, rows, -torch.linalg.solve(torch.cat(gradients), residual))
+        raise GridSolveFailed("no values on the boundary satisfy the boundary conditions at the initial time")
+
     def _block(self, expr: Expr, at: Tensor, rows: Tensor, sign: float) -> CollocationRows:
         jets = self.system.jets_in(expr)
         integrals = tuple(s for s, _ in self.system.nonlocal_terms if s in expr.free_symbols)
@@ -561,6 +594,7 @@ DiscreteProblem = CollocationProblem | InterfaceFVProblem
 MAX_UNKNOWNS = 4000  # of a dense direct solve
 MAX_NEWTON_ITERATIONS = 50  # quadratic convergence takes fewer than ten; the line search may shorten many steps before
 NEWTON_RTOL = 1e-12  # of the step relative to the solution
+MIN_JUMP = 1e-8  # smaller violations of boundary conditions by initial data are rounding errors of derivatives
 CORNER_RTOL = 1e-6  # error per step relative to an incompatibility of initial and boundary data, which later steps damp
 
 
@@ -751,6 +785,8 @@ def _integrate(problem: DiscreteProblem, budget: StepBudget, method: ImplicitRun
     initial_time, (first, last) = physical_time(system)(0.0), time_interval(system)
     start = _initial(problem, initial_time)
     min_error = CORNER_RTOL * min(1.0, _corner_jump(problem, start))
+    if isinstance(problem, CollocationProblem):
+        start = problem.impose_conditions(start, initial_time)
     control = StepControl(
         method.order,
         budget.tolerance,
@@ -859,7 +895,7 @@ def _corner_jump(problem: DiscreteProblem, start: Tensor) -> float:
     with torch.no_grad():
         value = problem.rhs(start.detach(), physical_time(problem.system)(0.0))
     jump = float(value[rows].abs().max()) if bool(rows.any()) else 0.0
-    return jump if jump > 1e-8 else 0.0
+    return jump if jump > MIN_JUMP else 0.0
 
 
 def _corner_notes(problem: DiscreteProblem, start: Tensor) -> tuple[str, ...]:

@@ -185,9 +185,9 @@ def levels_by_grid(
             sizes = refine_sizes(sizes, None, tolerance)
             continue
         decays = _decays(result)
-        yield _level_result(plan, sizes, result, decays)
-        refined = refine_sizes(sizes, decays, RESOLVED_FRACTION * tolerance)
-        sizes, level = _feasible_sizes(plan, sizes, refined), level + 1
+        refined = _feasible_sizes(plan, sizes, refine_sizes(sizes, decays, RESOLVED_FRACTION * tolerance))
+        yield replace(_level_result(plan, sizes, result, decays), unknowns=(prod(sizes), prod(refined)))
+        sizes, level = refined, level + 1
 
 
 def _feasible_sizes(plan: GridPlan, before: Sequence[int], wanted: Sequence[int]) -> tuple[int, ...]:

@@ -62,7 +62,9 @@ def _decay(axis: Axis, squares: Tensor, dim: int) -> AxisDecay:
         lines = (lines.reshape(len(lines), -1, axis.n) * weights[:, None]).flatten(0, 1)
     total = max(float(lines.sum()), 1e-300)
     parts = [_line_decay(line[: _degree_count(line)] / total) for line in lines]
-    if not isinstance(axis, FourierAxis):  # conditions, not equations, determine the last coefficient
+    if isinstance(axis, FourierAxis):  # two coefficients for each degree
+        parts = [replace(p, rate=p.rate**0.5) for p in parts]
+    else:  # conditions, not equations, determine the last coefficient
         parts = [replace(p, tail=p.tail / max(p.rate, MIN_RATE)) for p in parts]
     rounding = lines.shape[1] * torch.finfo(squares.dtype).eps
     return AxisDecay(max(sum(p.tail**2 for p in parts) ** 0.5, rounding), max(p.rate for p in parts))
