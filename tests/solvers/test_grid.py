@@ -159,3 +159,22 @@ def test_wave_equation_with_incompatible_data(speed: str) -> None:
     with torch.no_grad():
         grid, elements = (pdedsl.solve(text + m)(points) for m in ("grid(n=48)", "elements(order=2, h=0.01)"))
     assert float((grid - elements).norm() / elements.norm()) < 2e-3  # kinks of the solution
+
+
+@pytest.mark.parametrize(
+    ("flux", "shock"),
+    [("u²/2", 0.5), ("u²/(u² + ½ (1 - u)²)", 1.3660254)],  # f(1), and f(s)/s with s = 1/√3 by Welge's tangent
+    ids=["Burgers", "Buckley-Leverett"],
+)
+def test_inflow_into_a_state_at_rest(flux: str, shock: float) -> None:
+    """The wave speeds of the initial state are zero; those of a flux that is not convex vanish at both states."""
+    text = (
+        "pde C\nspace x in [0, 1]\ntime t in [0, 0.5]\nunknown u(x, t) : scalar\n"
+        f"∂u/∂t + ∂({flux})/∂x = 0\nu(x, 0) = 0\nu = 1 on left\nrealize equation by grid(n=128)\n"
+    )
+    x = torch.linspace(0.002, 0.998, 250, dtype=torch.float64)
+    with torch.no_grad():
+        u = pdedsl.solve(text)(torch.stack([x, torch.full_like(x, 0.5)], 1))[:, 0]
+    assert float(x[u > 0.2].max()) == pytest.approx(0.5 * shock, abs=0.02)  # two cells
+    assert float(u.max()) < 1.01
+    assert bool((u.diff() < 1e-6).all())  # the solution decreases

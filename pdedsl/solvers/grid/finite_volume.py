@@ -26,6 +26,7 @@ from pdedsl.solvers.grid.interface_fv import make_cells
 from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterValue, compile_expressions, nodal_values
 
 COURANT = 0.4  # CFL number
+INTERMEDIATE_STATES = (0.25, 0.5, 0.75)  # fractions between two states, where fluxes that are not convex may be faster
 MAX_STEPS = 1_000_000  # the wave speed has become unbounded if more are needed
 GAUSS_RULE = ((-(0.6**0.5), 5 / 18), (0.0, 8 / 18), (0.6**0.5, 5 / 18))
 
@@ -133,13 +134,33 @@ class FiniteVolumeProblem:
             left, right = reconstruct_faces(self.with_ghost_cells(w, axis, time), axis + 1)
             values = self.values_at(time, at_faces=axis)
             fluxes = tuple(self.evaluate(self.scheme.form.fluxes[axis], s, values) for s in (left, right))
-            speed = torch.maximum(self.speed(left, axis, values), self.speed(right, axis, values))
+            speed = self.face_speed(left, right, axis, values)
             result = result - rusanov_flux(left, right, (fluxes[0], fluxes[1]), speed).diff(dim=axis + 1) / width
         return result
 
+    def face_speed(self, left: Tensor, right: Tensor, axis: int, values: Mapping[Symbol, Tensor]) -> Tensor:
+        """The largest wave speed between the states at faces: at states in between, too, if it may be larger there."""
+        speed = torch.maximum(self.speed(left, axis, values), self.speed(right, axis, values))
+        for fraction in () if self._is_fastest_at_ends[axis] else INTERMEDIATE_STATES:
+            speed = torch.maximum(speed, self.speed(left + fraction * (right - left), axis, values))
+        return speed
+
+    @cached_property
+    def _is_fastest_at_ends(self) -> list[bool]:
+        """For each axis whether ∂F/∂w is affine in w, so that the maximum of a convex function of it is at an end."""
+        states = [s for s, d in self.system.jets if d.order == 0]
+        return [
+            all(e.diff(s).diff(r) == 0 for row in matrix for e in row for s in states for r in states)
+            for matrix in self.scheme.form.jacobians
+        ]
+
     def step(self, w: Tensor, time: float) -> float:
-        values = self.values_at(time)
-        fastest = sum(float(self.speed(w.detach(), k, values).detach().max()) / h for k, h in enumerate(self.widths))
+        """By the wave speeds at all faces, those of the boundary included."""
+        fastest = 0.0
+        for axis, width in enumerate(self.widths):
+            left, right = reconstruct_faces(self.with_ghost_cells(w.detach(), axis, time), axis + 1)
+            speed = self.face_speed(left, right, axis, self.values_at(time, at_faces=axis))
+            fastest += float(speed.detach().max()) / width
         return COURANT / max(fastest, 1e-12)
 
 
