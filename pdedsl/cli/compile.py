@@ -162,6 +162,7 @@ def compile(
     """Compile a spec to a Python package. It contains model, harness, tests and explanation."""
     from pdedsl.compiler import Stage, Stages, to_compilation
     from pdedsl.explainer.package import write_package
+    from pdedsl.ir.plan import SolvePlan
 
     if target and (emit or standalone):
         raise click.UsageError("--to excludes --emit and --standalone")
@@ -184,6 +185,11 @@ def compile(
         write_package(folder, files, force)
     except FileExistsError as error:
         raise click.UsageError(f"{error}; use --force to overwrite") from None
+    if isinstance(compilation.plan, SolvePlan) and compilation.plan.problem.domain.mesh_boundary is not None:
+        from pdedsl.solvers.input_files import copy_input_files
+
+        with exit_on_errors():
+            copy_input_files(compilation.plan.problem, compilation.spec.source, folder)
     echo_diagnostics(source, compilation.spec.warnings)
     echo_imported_networks(compilation)
     top_level = dict.fromkeys(name.partition("/")[0] for name in files)

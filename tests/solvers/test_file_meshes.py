@@ -125,6 +125,16 @@ def test_run_folder_contains_the_mesh(tmp_path: Path) -> None:
     assert torch.equal(first(x), again(x))
 
 
+def test_compiled_package_contains_the_mesh(tmp_path: Path) -> None:
+    channel(tmp_path / "channel.msh", 2)
+    text = 'pde P\nspace (x, y) in mesh("channel.msh")\nunknown u(x, y) : scalar\n-Δu = 2\nn·∇u + u = 0 on boundary\n'
+    (tmp_path / "problem.pde").write_text(text, "utf-8")
+    command = [sys.executable, "-m", "pdedsl", "compile", "problem.pde", "-o", "package"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    assert pdedsl.load(tmp_path / "package" / "spec.pde").hash == pdedsl.load(tmp_path / "problem.pde").hash
+    assert "normal: Tensor" in (tmp_path / "package" / "model.py").read_text("utf-8")
+
+
 def test_other_methods_are_refused(tmp_path: Path) -> None:
     channel(tmp_path / "channel.msh", 2)
     text = 'space (x, y) in mesh("channel.msh")\nunknown u(x, y) : scalar\n-Δu = 2\nu = 0 on boundary\n'
