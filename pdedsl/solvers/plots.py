@@ -331,7 +331,8 @@ def plot_modes(
         scalar = own.joined(values[:, list(own.components)])[:, k]
         table = section.values(scalar.real if scalar.is_complex() else scalar)
         name = f"Re {own.scalar_names[k]}" if scalar.is_complex() else own.scalar_names[k]
-        _plot_slice(panel, section, table, system.domain, f"{name}, {title}", _colours([table], cmap=cmap))
+        _plot_slice(panel, section, table, system.domain, name, _colours([table], cmap=cmap))
+        panel.set_title(caption(title))
         if scalar.is_complex() and len(section.axes) == 1:
             panel.plot(section.points[:, section.axes[0]].numpy(), scalar.imag.numpy(), "--", color="#D55E00")
     for panel in axes[len(panels) :]:

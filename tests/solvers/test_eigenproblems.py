@@ -228,4 +228,4 @@ def test_repr_has_one_line_for_each_eigenvalue() -> None:
 def test_plots_of_complex_modes() -> None:
     text = INTERVAL.replace("[0, 1]", "[0, 2π] periodic").replace("scalar", "complex") + "-Δu = λ u\n"
     figure = solve(text, 1e-8, 3).plot(n=20)
-    assert [ax.get_title("left")[:6] for ax in figure.axes] == ["Re u₁,", "Re u₂,", "Re u₃,"]
+    assert [ax.get_ylabel() for ax in figure.axes] == ["Re u₁", "Re u₂", "Re u₃"]
