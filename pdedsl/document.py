@@ -131,7 +131,7 @@ def _html(element: Element, folder: Path) -> str:
         case Items(texts=texts):
             return "<ul>" + "".join(f"<li>{escape(text)}</li>" for text in texts) + "</ul>" if texts else ""
         case CodeBlock(text=text):
-            return f"<pre><code>{escaping.html_lines(text.strip())}</code></pre>"
+            return f'<pre tabindex="0"><code>{escaping.html_lines(text.strip())}</code></pre>'
         case Table(head=head, rows=rows):
             lines = [_row(head, "th") if any(head) else "", *(_row(row, "td") for row in rows)]
             return "<table>" + "".join(lines) + "</table>" if rows else ""
