@@ -25,7 +25,7 @@ from pdedsl.language.syntax_errors import KEYWORDS  # noqa: E402
 project, author, copyright = "pdedsl", "The pdedsl authors", "the pdedsl authors"
 release = version = __version__
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.mathjax", "sphinx.ext.napoleon"]
-exclude_patterns = ["build", "jupyter_execute", "generated/parts", "generated/extra"]
+exclude_patterns = ["build", "jupyter_execute", "generated/parts", "generated/extra", "papers/results"]
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 nb_execution_mode = "cache"  # a page runs again if its cells change

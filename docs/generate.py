@@ -30,7 +30,15 @@ from pdedsl.config.evaluation import ATTACKS, CERTIFICATES
 from pdedsl.config.meanings import meaning_of
 from pdedsl.config.methods import DIFFUSIONS, INTEGRATORS, SOLVERS
 from pdedsl.config.networks import FRAMES, NETWORKS, NORMALISATIONS
-from pdedsl.config.training import ADVERSARIES, AUGMENTATIONS, LOSSES, OPTIMIZERS, REGULARIZERS, SCHEDULES
+from pdedsl.config.training import (
+    ADVERSARIES,
+    AUGMENTATIONS,
+    LOSSES,
+    OPTIMIZERS,
+    REGULARIZERS,
+    SCHEDULES,
+    WEIGHT_AVERAGES,
+)
 from pdedsl.diagnostics import escaping
 from pdedsl.editor.documentation import call_text, default_of, entry_range, range_text
 from pdedsl.explainer.classification import class_text
@@ -55,6 +63,7 @@ FAMILIES = {
     "Random functions": RANDOM_FUNCTIONS,
     "Optimizers": OPTIMIZERS,
     "Learning-rate schedules": SCHEDULES,
+    "Averages of the weights": WEIGHT_AVERAGES,
     "Data augmentations": AUGMENTATIONS,
     "Losses": LOSSES,
     "Regularizers": REGULARIZERS,

@@ -29,6 +29,7 @@ __all__ = [
     "RunError",
     "Solution",
     "Spec",
+    "Study",
     "attacks",
     "certificates",
     "compile",
@@ -38,7 +39,9 @@ __all__ = [
     "format",
     "load",
     "parse",
+    "reproduce",
     "solve",
+    "sweep",
     "train",
 ]
 
@@ -56,6 +59,9 @@ if TYPE_CHECKING:
     from pdedsl.solvers.eigen_solution import EigenSolution
     from pdedsl.solvers.run import solve
     from pdedsl.solvers.solution import Solution
+    from pdedsl.studies.reproduce import reproduce
+    from pdedsl.studies.results import Study
+    from pdedsl.studies.run import sweep
     from pdedsl.training.run import train
 
 _HOMES = {
@@ -74,10 +80,13 @@ _HOMES = {
     "load": "pdedsl.api",
     "load_ipython_extension": "pdedsl.notebook",
     "parse": "pdedsl.api",
+    "reproduce": "pdedsl.studies.reproduce",
     "Run": "pdedsl.runs.run",
     "RunError": "pdedsl.io",
     "Solution": "pdedsl.solvers.solution",
     "solve": "pdedsl.solvers.run",
+    "Study": "pdedsl.studies.results",
+    "sweep": "pdedsl.studies.run",
     "train": "pdedsl.training.run",
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeGuard, assert_never
@@ -162,3 +163,35 @@ def _row(cells: tuple[str, ...], tag: str) -> str:
 def _html_cell(text: str, tag: str) -> str:
     short = ' class="short"' if len(text) <= MAX_UNBROKEN else ""
     return f"<{tag}{short}>{escaping.html(text)}</{tag}>"
+
+
+# ---- LaTeX
+
+_SIGNS = {
+    "ℓ": r"$\ell$",
+    "∞": r"$\infty$",
+    "ε": r"$\varepsilon$",
+    "→": r"$\to$",
+    "±": r"$\pm$",
+    "²": "$^2$",
+    "−": "$-$",
+}
+
+
+def latex(table: Table, comment: str) -> str:
+    """A booktabs table after a comment."""
+    lines = [" & ".join(_latex_cell(cell) for cell in row) + r" \\" for row in (table.head, *table.rows)]
+    inner = "\n".join([r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"])
+    columns = "l" + "r" * (len(table.head) - 1)
+    return f"% {escaping.comment(comment)}\n\\begin{{tabular}}{{{columns}}}\n{inner}\n\\end{{tabular}}"
+
+
+def _latex_cell(text: str) -> str:
+    return "".join(map(_latex_sign, escaping.latex(text)))
+
+
+def _latex_sign(char: str) -> str:
+    name = unicodedata.name(char, "") if not char.isascii() else ""
+    if char not in _SIGNS and name.startswith("GREEK SMALL LETTER "):
+        return f"$\\{name.rpartition(' ')[2].lower()}$"
+    return _SIGNS.get(char, char)

@@ -19,7 +19,7 @@ _HEADER = re.compile(r'^\s*pde\s+(\w+)(?:\s+"([^"\n]*)")?', re.MULTILINE)
 
 def shipped_specs() -> dict[str, Path]:
     """Paths by name, in alphabetical order."""
-    return {p.stem: p for p in sorted(shipped_folder().rglob("*.pde"))}
+    return {p.stem: p for p in sorted(shipped_folder().glob("*.pde"))}
 
 
 def spec_title(path: Path) -> str:

@@ -108,6 +108,16 @@ def test_the_training_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     }
 
 
+def test_the_sweep_command_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (text,) = [block for block in blocks("sh") if "pdedsl sweep" in block]
+    monkeypatch.chdir(tmp_path)
+    few = ["train.epochs=1", "train.data.train=40", "train.data.test=20", "evaluate.certify.n=100"]  # takes longer
+    words = [*shlex.split(text)[1:], "--seeds", "2", "--workers", "1", *(w for s in few for w in ("--set", s))]
+    done = CliRunner().invoke(cli, words)
+    assert done.exit_code == 0, done.output
+    assert {"table.md", "table.tex", "runs.csv", "runs"} <= {path.name for path in (tmp_path / "study").iterdir()}
+
+
 def test_the_evaluation_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (text,) = [block for block in blocks("sh") if "pdedsl evaluate" in block]
     monkeypatch.chdir(tmp_path)

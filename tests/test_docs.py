@@ -21,9 +21,8 @@ from pdedsl.sources import shipped_specs
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-PAGES = sorted(
-    p for p in DOCS.rglob("*.md") if not {"generated", "build", "jupyter_execute"} & set(p.relative_to(DOCS).parts)
-)
+NOT_PAGES = {"generated", "build", "jupyter_execute", "results"}  # results are included in pages
+PAGES = sorted(p for p in DOCS.rglob("*.md") if not NOT_PAGES & set(p.relative_to(DOCS).parts))
 sys.path.append(str(DOCS))
 
 

@@ -22,7 +22,16 @@ from pdedsl.testing import axioms, equation, model
 ROOT = Path(__file__).parents[1]
 GOLDEN = sorted((ROOT / "tests" / "golden").glob("*.python.txt"))
 MODULES = (pdedsl, attacks, certificates, runtime, testing, axioms, equation, model)
-LONG_EXAMPLES = {"Report", "Run", "Solution", "evaluate_run", "solve", "train"}  # networks are trained there
+LONG_EXAMPLES = {
+    "Report",
+    "Run",
+    "Solution",
+    "evaluate_run",
+    "solve",
+    "Study",
+    "sweep",
+    "train",
+}  # networks are trained there
 SECTIONS = ("Args", "Attributes", "Shape", "Returns", "Raises", "Example")
 
 

@@ -1,4 +1,8 @@
-"""AutoAttack, standard version (Croce, Hein, ICML 2020): APGD-CE, targeted APGD-DLR, targeted FAB, Square.
+"""AutoAttack (Croce, Hein, ICML 2020). The versions consist of:
+
+    standard    APGD-CE, APGD-T (targeted, DLR), FAB-T, Square
+    plus        the same, with APGD-DLR, and five restarts of APGD-CE, APGD-DLR and FAB-T
+    rand        APGD-CE and APGD-DLR, with 20 noise samples per gradient (EOT): for stochastic networks
 
 Samples with an adversarial example are removed, and the attacks run in slices: the next slice is taken from the attack
 with the lowest cost per success so far. Prior costs put APGD-CE first, then APGD-T, Square and FAB; the paper runs FAB
@@ -14,8 +18,10 @@ before Square. With `race=True`, time is saved where the full attack rarely find
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import final
+from itertools import product
+from typing import Literal, final
 
 import torch
 from torch import Tensor
@@ -39,6 +45,14 @@ from pdedsl.attacks.predictor import Predictor
 from pdedsl.attacks.square import make_proposals, progress_thresholds, random_search
 from pdedsl.frozen_model import Model
 
+Version = Literal["standard", "plus", "rand"]
+RESTARTS: dict[Version, int] = {"standard": 1, "plus": 5, "rand": 1}
+PARTS: dict[Version, tuple[str, ...]] = {
+    "standard": ("apgd-ce", "apgd-t", "square", "fab-t"),
+    "plus": ("apgd-ce", "apgd-dlr", "apgd-t", "square", "fab-t"),
+    "rand": ("apgd-ce", "apgd-dlr"),
+}
+RAND_EOT = 20  # noise samples per gradient of the version rand, unless more are requested
 TARGETS = 9  # of the standard version
 SHORT_STEPS = 20  # of the runs that rank the targets
 FULL_TARGETS = 3  # targets that run in full
@@ -55,6 +69,7 @@ def autoattack(
     steps: int = 100,
     queries: int = 5000,
     race: bool = True,
+    version: Version = "standard",
     eot: int = 1,
     bounds: Bounds = None,
     seed: int = 0,
@@ -67,6 +82,7 @@ def autoattack(
         steps: number of steps of APGD and FAB.
         queries: number of queries of Square.
         race: save time by ranking targets and abandoning samples without progress; False runs all attacks in full.
+        version: "standard", "plus" with more restarts, or "rand" for stochastic networks, where `eot` is at least 20.
 
     Returns:
         `found` has the number of successes of each attack, in the order above.
@@ -78,20 +94,35 @@ def autoattack(
         >>> [name for name, successes in result.found]
         ['apgd-ce', 'apgd-t', 'square', 'fab-t']
     """
+    if version not in RESTARTS:
+        raise ValueError(f"version must be one of {', '.join(RESTARTS)}, got {version!r}")
     measure = read_norm(norm)
-    with attack_context(model, x, y, bounds=bounds, eot=eot, seed=seed) as context:
-        tracker = RestartTracker(context)
-        sequence = _AttackSequence(tracker, measure, eps, steps, queries, race, likeliest_classes(context, TARGETS))
-        result = _run(
-            tracker,
-            [
-                _Part("apgd-ce", sequence.run_untargeted(), 0.0),
-                _Part("apgd-t", sequence.run_targeted(), 1.0),
-                _Part("square", sequence.square(), 200.0),
-                _Part("fab-t", sequence.fab(), 400.0),
-            ],
-        )
+    with (
+        attack_context(model, x, y, bounds=bounds, eot=eot, seed=seed) as context,
+        _least_samples(context.predictor, RAND_EOT if version == "rand" else 1),
+    ):
+        tracker, targets = RestartTracker(context), likeliest_classes(context, TARGETS)
+        sequence = _AttackSequence(tracker, measure, eps, steps, queries, race, targets, RESTARTS[version])
+        parts = [
+            _Part("apgd-ce", sequence.run_untargeted(cross_entropy_loss(context.predictor)), 0.0),
+            _Part("apgd-dlr", sequence.run_untargeted(dlr), 0.5),
+            _Part("apgd-t", sequence.run_targeted(), 1.0),
+            _Part("square", sequence.square(), 200.0),
+            _Part("fab-t", sequence.fab(), 400.0),
+        ]
+        result = _run(tracker, [part for part in parts if part.name in PARTS[version]])
         return replace(tracker.result(measure), found=result)
+
+
+@contextmanager
+def _least_samples(predictor: Predictor, least: int) -> Iterator[None]:
+    """Within, gradients of a stochastic model average at least so many noise samples."""
+    before = predictor.eot
+    predictor.eot = max(before, least) if predictor.stochastic else before
+    try:
+        yield
+    finally:
+        predictor.eot = before
 
 
 @final
@@ -137,10 +168,12 @@ class _AttackSequence:
     race: bool
     target_classes: Tensor
     """Target classes (n, k), the most promising first."""
+    restarts: int = 1
 
-    def run_untargeted(self) -> Iterator[Tensor]:
-        left = self.tracker.remaining
-        yield self._apgd(left, left.criterion, cross_entropy_loss(left.predictor), self.steps).x
+    def run_untargeted(self, loss: Loss) -> Iterator[Tensor]:
+        for _ in range(self.restarts):
+            left = self.tracker.remaining
+            yield self._apgd(left, left.criterion, loss, self.steps).x
 
     def run_targeted(self) -> Iterator[Tensor]:
         if self.race and self.target_classes.shape[1] > FULL_TARGETS:
@@ -162,10 +195,11 @@ class _AttackSequence:
 
     def fab(self) -> Iterator[Tensor]:
         attack = FabConfig(self.norm, self.steps)
-        for index in range(self._num_full_targets()):
+        for restart, index in product(range(self.restarts), range(self._num_full_targets())):
             closest = ClosestAdversarials(self.tracker.remaining, self.norm, self.eps)
             rows = torch.arange(len(closest.x), device=closest.x.device)
-            last = attack.run(closest, rows, self._targeted_criterion(index), closest.context.x)
+            start = attack.start(closest, rows, restart, self.eps)
+            last = attack.run(closest, rows, self._targeted_criterion(index), start)
             yield closest.context.region(self.norm, self.eps).project(closest.with_fallback(last))
 
     def square(self) -> Iterator[Tensor]:

@@ -25,7 +25,9 @@ from pdedsl.cli.compile import compile, explain, test
 from pdedsl.cli.draw import draw
 from pdedsl.cli.evaluate import evaluate, report
 from pdedsl.cli.new import new
+from pdedsl.cli.reproduce import reproduce
 from pdedsl.cli.solve import crosscheck, solve
+from pdedsl.cli.sweep import sweep
 from pdedsl.cli.train import train
 from pdedsl.sources import find_shipped
 
@@ -49,6 +51,8 @@ for command in (
     test,
     train,
     evaluate,
+    sweep,
+    reproduce,
     solve,
     crosscheck,
     report,

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 @DEVICE
 @click.option("--resume", is_flag=True, help="Resume the run in the folder.")
 @click.option("--from", "start", type=click.Path(path_type=Path), help="Initialise with the weights of another run.")
+@click.option("--dry-run", is_flag=True, help="Measure a few steps and print the predicted time of training.")
 @click.option("--compile", "compiled", is_flag=True, help="Compile the network with torch.compile.")
 @TRUST
 @click.option(
@@ -60,6 +61,7 @@ def train(
     device: str | None,
     resume: bool,
     start: Path | None,
+    dry_run: bool,
     compiled: bool,
     trust: bool,
     save_every: float,
@@ -72,10 +74,14 @@ def train(
         compilation = to_compilation(read_spec(file, settings), allow_imports(trust), data)
         echo_imported_networks(compilation)
         from pdedsl.runs.progress import ProgressDisplay
+        from pdedsl.training.forecast import forecast_training
         from pdedsl.training.run import train as run_training
 
         if not isinstance(compilation.plan, SolvePlan) and compilation.plan.image is None:
             limit_threads()
+        if dry_run:
+            echo(str(forecast_training(compilation, data=data, device=device)))
+            return
         with deferred_warnings(), ProgressDisplay(sys.stdout) as display:
             run = run_training(
                 compilation,

@@ -42,6 +42,7 @@ from pdedsl.config.training import (
     Regularizer,
     Schedule,
     Sgd,
+    WeightAverage,
     WeightBox,
 )
 from pdedsl.diagnostics import NOWHERE, Span
@@ -121,6 +122,8 @@ class TrainBlock(Block, kw_only=True):
     constrain: Annotated[tuple[WeightBox, ...], SEVERAL] = ()
     precision: Precision = Precision.FLOAT32
     clip: Positive | None = None
+    accumulate: SmallCount | None = None
+    average: Located[WeightAverage] | None = None
     seed: Natural = 0
 
 

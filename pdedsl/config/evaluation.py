@@ -136,12 +136,27 @@ class Fab(Config):
     eot: SmallCount = 1
 
 
+class AutoattackVersion(Enum):
+    """Versions of AutoAttack: `plus` has more restarts, `rand` is for stochastic networks, with 20 noise samples per
+    gradient."""
+
+    STANDARD = "standard"
+    PLUS = "plus"
+    RAND = "rand"
+
+
 class Autoattack(Config):
-    """AutoAttack (Croce, Hein 2020): the worst case of four attacks per sample."""
+    """AutoAttack (Croce, Hein 2020): the worst case of several attacks per sample."""
 
     norm: Norm = Norm.INF
     eps: tuple[Positive, ...]
     eot: SmallCount = 1
+    version: AutoattackVersion = AutoattackVersion.STANDARD
+
+    @property
+    def idle(self) -> frozenset[str]:
+        """The default is not part of the hash."""
+        return frozenset({"version"} if self.version is AutoattackVersion.STANDARD else ())
 
 
 Attack = Fgsm | Pgd | Ifgsm | Difgsm | Cw | Ddn | Boundary | Square | Apgd | Fab | Autoattack
@@ -181,8 +196,10 @@ def label_of(attack: Attack) -> str:
             name = f"APGD-{'T' if targets else loss.name}-{steps}"
         case Fab(steps=steps):
             name = f"FAB-{steps}"
-        case Autoattack():
+        case Autoattack(version=AutoattackVersion.STANDARD):
             name = "AutoAttack"
+        case Autoattack(version=version):
+            name = f"AutoAttack {version.value}"
         case _:
             assert_never(attack)
     restarts = getattr(attack, "restarts", 1)

@@ -14,6 +14,7 @@ from pdedsl.config.base import (
     Natural,
     Nonnegative,
     Positive,
+    Probability,
     Rate,
     Real,
     SmallCount,
@@ -150,6 +151,17 @@ class WeightBox(Record):
     high: Real
 
 
+class Ema(Config):
+    """Exponential moving average of the weights in the last phase; after t steps the decay is at most
+    (1 + t)/(10 + t), so that the initial weights are forgotten."""
+
+    decay: Probability = Fraction(999, 1000)
+
+
+WeightAverage = Ema
+WEIGHT_AVERAGES: Forms[WeightAverage] = forms_of(WeightAverage)
+
+
 # ---- optimizers
 # Optimizers and schedules of their learning rate.
 
@@ -189,12 +201,21 @@ Optimizer = Sgd | Adam | Adamw | Lbfgs
 OPTIMIZERS: Forms[Optimizer] = forms_of(Optimizer)
 
 
-class Step(Config):
+class WarmedSchedule(Config):
+    """A schedule after a linear warm-up; the default is not part of the hash."""
+
+    @property
+    def idle(self) -> frozenset[str]:
+        return frozenset(() if getattr(self, "warmup", 0) else {"warmup"})
+
+
+class Step(WarmedSchedule):
     """Multiplies the learning rate by `factor` at the given epochs, or every `every` epochs."""
 
     at: tuple[Natural, ...] = ()
     every: Count | None = None
     factor: Positive = Fraction(1, 10)
+    warmup: Natural = 0
 
 
 class Cosine(Config):
@@ -203,8 +224,10 @@ class Cosine(Config):
     warmup: Natural = 0
 
 
-class Constant(Config):
+class Constant(WarmedSchedule):
     """Constant learning rate."""
+
+    warmup: Natural = 0
 
 
 Schedule = Step | Cosine | Constant

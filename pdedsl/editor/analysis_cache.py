@@ -39,7 +39,7 @@ def _affects_analysis(statement: t.Statement) -> bool:
     """Whether the analysis depends on a statement."""
     if isinstance(statement, t.BlockStmt):
         return statement.kind.id not in EXPERIMENT_BLOCKS
-    return not isinstance(statement, t.Header)
+    return not isinstance(statement, t.Header | t.SweepStmt)
 
 
 def _span_shift(before: tuple[int, ...], after: tuple[int, ...]) -> Callable[[Span], Span]:

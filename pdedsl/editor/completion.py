@@ -288,6 +288,8 @@ def _in_arguments(form: Form[Any], tokens: list[Token]) -> Context:
 
 
 def _in_entry(tokens: list[Token], block: str) -> Context:
+    if block == "sweep":
+        return _in_axis(tokens)
     rules = ENTRIES.get(block, {})
     if not tokens:
         return _start_of_entry(block)
@@ -311,6 +313,22 @@ def _in_entry(tokens: list[Token], block: str) -> Context:
             return NO_COMPLETION
         case _:
             assert_never(rule.what)
+
+
+def _in_axis(tokens: list[Token]) -> Context:
+    """In an entry of `sweep`: a constant or the path of an entry, then its values."""
+    match [token.type for token in tokens]:
+        case []:
+            return Context(_start_of_axis)
+        case ["NAME", "PERIOD"]:
+            return _choice(*PARTS) if tokens[0] == "realize" else _start_of_entry(str(tokens[0]))
+        case _:
+            return NO_COMPLETION
+
+
+def _start_of_axis(document: Document) -> Iterator[_Proposal]:
+    yield from _names(document, NameKind.CONSTANT)
+    yield from (_Proposal(word, ItemKind.KEYWORD) for word in (*ENTRIES, "realize", "learn", "unknown"))
 
 
 def _in_statement(kinds: list[str], tokens: list[Token]) -> Context:
@@ -372,7 +390,7 @@ def _statements(document: Document) -> Iterator[_Proposal]:
     """Keywords, except unique statements that are already present."""
     once = {t.Header: "pde", t.SpaceDecl: "space", t.TimeDecl: "time"}
     there = {once.get(type(s), "") for s in document.syntax.statements}
-    there |= {s.kind.id for s in document.syntax.statements if isinstance(s, t.BlockStmt)}
+    there |= {s.kind.id for s in document.syntax.statements if isinstance(s, t.BlockStmt | t.SweepStmt)}
     for word in KEYWORDS:
         if word not in there:
             yield _Proposal(word, ItemKind.KEYWORD, STATEMENT_EXAMPLES[word.upper()])

@@ -131,8 +131,16 @@ def visit(statement: t.Statement, source: Source) -> tuple[Symbol, Roles]:
         case t.BlockStmt(kind=name, entries=entries):
             lines = tuple(_entry_symbol(e, source) for e in entries)
             return symbol(name, SymbolKind.BLOCK, children=lines), _block(name.id, entries)
+        case t.SweepStmt(kind=name, entries=axes):
+            lines = tuple(_axis_symbol(axis, source) for axis in axes)
+            return symbol(name, SymbolKind.BLOCK, children=lines), _sweep(axes)
         case _:
             assert_never(statement)
+
+
+def _axis_symbol(axis: t.SweepEntry, source: Source) -> Symbol:
+    values = source.quote(Span(axis.path[-1].span.end, axis.span.end))
+    return Symbol(axis.key, values, SymbolKind.ENTRY, axis.span, axis.path[0].span.to(axis.path[-1].span))
 
 
 def _entry_symbol(entry: t.Entry, source: Source) -> Symbol:
@@ -241,6 +249,15 @@ def _block(block: str, entries: Iterable[t.Entry]) -> Roles:
         for item in entry.items if rule else ():
             assert rule is not None
             yield from _item(item, rule, block, entry.key.id)
+
+
+def _sweep(axes: Iterable[t.SweepEntry]) -> Roles:
+    """Paths into blocks, such as `train.seed`; the name of a constant is one of its references."""
+    for axis in axes:
+        block, *entry = axis.path
+        if entry and block.id in ENTRIES:
+            yield block.span, NameRole(TokenKind.NAMESPACE)
+            yield entry[0].span, _entry(block.id, entry[0].id)
 
 
 def _entry(block: str, key: str) -> NameRole:

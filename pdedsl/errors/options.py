@@ -25,6 +25,7 @@ NOT_CONSTRAINABLE = Code("E514", "only learned operators can be constrained")
 DUPLICATE_METHOD = Code("E515", "a part of the equation is realized twice")
 DUPLICATE_BLOCK = Code("E516", "repeated block")
 NETWORK_BLOCK = Code("E517", "a `network` block needs `space x in pixels`")
+SWEEP = Code("E518", "invalid values of a `sweep` block")
 
 
 ENTRY_HINTS = {
@@ -228,6 +229,22 @@ def takes_no_interval(key: str, span: Span, interval: Span) -> PdeError:
 
 only_operators = NOT_CONSTRAINABLE.at("only a learned operator can be constrained", "as in: constrain K in [-1, 1]")
 not_an_operator = NOT_CONSTRAINABLE.of("'{name}' is not a learned operator")
+
+
+# ---- Sweeps
+
+
+def sweep_without_values(path: str, span: Span) -> PdeError:
+    hint = f"write a list or a range: {path} in [0.1, 0.2], {path} in 0..4"
+    return SWEEP(f"'{path}' has no values", span, hint)
+
+
+logarithm_of_range = SWEEP.at("a logarithmic range must begin above 0", "remove ', log', or begin above 0")
+
+
+def sweep_value(path: str, value: str, message: str, hint: str, span: Span) -> PdeError:
+    """A value that is not a valid setting; `message` and `hint` are those of the changed spec."""
+    return SWEEP(f"with {path}={value}: {message}", span, hint)
 
 
 # ---- Methods and blocks

@@ -14,6 +14,7 @@ IMAGE_AUGMENTATION = Code("E703", "an image augmentation cannot be applied to po
 NOTHING_TO_TRAIN = Code("E704", "only classifiers can be trained on data")
 NOTHING_TO_SOLVE = Code("E706", "only equations on a physical domain can be solved")
 EMPTY_SCHEDULE = Code("E705", "a step schedule needs `at` or `every`")
+MISSING_SWEEP = Code("E707", "the spec has no `sweep` block")
 
 
 missing_train_block = MISSING_TRAIN_BLOCK.at("this spec has no 'train' block", "add: train { data moons }")
@@ -31,6 +32,9 @@ solved_not_trained = NOTHING_TO_TRAIN.at(
 trained_not_solved = NOTHING_TO_SOLVE.at(
     "only equations on a physical domain can be solved",
     "on data or pixels: pdedsl train SPEC -o RUN; on R^d without learned parts: pdedsl crosscheck SPEC",
+)
+missing_sweep = MISSING_SWEEP.at(
+    "this spec has no 'sweep' block", "add: sweep { train.seed in 0..4 }, or use --seeds 5"
 )
 empty_schedule = EMPTY_SCHEDULE.at("a step schedule needs at or every", "add at=[…] or every=…")
 

@@ -41,7 +41,6 @@ JUMP_CONDITION = Feature(
     "jump conditions",
     "u and the flux are continuous for ∇·(κ∇u) with a discontinuous κ = 1 + heaviside(x - ½)",
 )
-SWEEP = Feature("sweeps", "one run for each value, by --set σ=0.1")
 INEQUALITY = Feature("variational inequalities", "a penalty: -Δu = f + 1000 max(ψ - u, 0) for the obstacle u ≥ ψ")
 DATA_FILE = Feature(
     "files of other formats", 'a file of numpy\'s savez with arrays of the coordinates and the values: data("u0.npz")'
@@ -62,7 +61,6 @@ CALLS = {
     **dict.fromkeys(("jump", "Jump"), JUMP_CONDITION),
     **dict.fromkeys(("load", "csv", "from_file"), DATA_FILE),
 }
-STATEMENTS = {"sweep": SWEEP}
 
 
 def not_supported(feature: Feature, span: Span) -> PdeError:

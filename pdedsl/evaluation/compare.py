@@ -11,6 +11,7 @@ from typing import Any
 from pdedsl.config.evaluation import Norm
 from pdedsl.diagnostics import escaping
 from pdedsl.document import CodeBlock, Element, Heading, Items, Paragraph, Picture, Table, page
+from pdedsl.document import latex as latex_table
 from pdedsl.evaluation.report import FORMAT, INTERVAL, MASKED
 from pdedsl.evaluation.run import FOLDER
 from pdedsl.io import RunError, malformed_as_run_error, write_text_atomically
@@ -39,7 +40,8 @@ def write_comparison(runs: Sequence[Path], output: Path, latex: Path | None) -> 
     elements += [Heading("Gradient-masking audits"), verdicts, *plots]
     write_text_atomically(output, page("Comparison", elements, Path("/")))
     if latex is not None:
-        write_text_atomically(latex, "\n\n".join(_latex(title, table) for title, table in tables) + "\n")
+        texts = [latex_table(table, f"{title}; {INTERVAL} in brackets") for title, table in tables]
+        write_text_atomically(latex, "\n\n".join(texts) + "\n")
 
 
 def _read(run: Path) -> _SavedReport:
@@ -144,21 +146,3 @@ def _plots(report: _SavedReport) -> list[Element]:
     inside = [(folder / file, str(caption)) for file, caption in report.plain["plots"] if file == Path(file).name]
     shown = [Picture(str(path).lstrip("/"), c) for path, c in inside if path.is_file() and not path.is_symlink()]
     return [Heading(report.name), CodeBlock(str(report.plain["equation"]), "pde"), *shown]
-
-
-# ---- LaTeX
-
-_SIGNS = {"ℓ": r"$\ell$", "∞": r"$\infty$", "ε": r"$\varepsilon$", "→": r"$\to$"}
-
-
-def _cell(text: str) -> str:
-    return "".join(_SIGNS.get(char, char) for char in escaping.latex(text))
-
-
-def _latex(title: str, table: Table) -> str:
-    """A booktabs table with one column per run."""
-    lines = [" & ".join(_cell(cell) for cell in row) + r" \\" for row in (table.head, *table.rows)]
-    inner = "\n".join([r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"])
-    columns = "l" + "r" * (len(table.head) - 1)
-    caption = f"% {escaping.comment(title)}; {INTERVAL} in brackets"
-    return f"{caption}\n\\begin{{tabular}}{{{columns}}}\n{inner}\n\\end{{tabular}}"

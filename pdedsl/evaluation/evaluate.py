@@ -83,14 +83,13 @@ def evaluate(
     requested = tuple(measurements(block, range(seed, seed + seeds)))
     require_arguments(requested, block, subject)
     engine = EvaluationEngine(subject, x, y, seed, PartialResults(), World(x.device), listeners)
-    report = build_report(engine, requested, name)
+    report = build_report(engine, EvaluationMetrics(requested, engine.run(requested)), name)
     histogram = block.weight_histogram
     return report if histogram is None else replace(report, weights=weight_magnitudes(modules_of(model), histogram))
 
 
-def build_report(engine: EvaluationEngine, requested: Sequence[Measurement], name: str) -> Report:
-    """Run the measurements and compute the metrics."""
-    metrics = EvaluationMetrics(requested, engine.run(requested))
+def build_report(engine: EvaluationEngine, metrics: EvaluationMetrics, name: str) -> Report:
+    """The report of an evaluation, without the data of its spec."""
     return Report(
         name=name,
         title="",

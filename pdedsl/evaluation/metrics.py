@@ -43,6 +43,7 @@ from pdedsl.evaluation.report import (
 
 CALIBRATION_BINS = 10  # of the reliability diagram
 MAX_RADII = 20  # steps between 0 and the largest certified radius
+PAIRED_RADII = (0.25, 0.5, 1.0)  # as in the tables of Cohen, Rosenfeld, Kolter 2019
 WEAK_ATTACK_LEVEL = 0.01  # of the sign test for an attack that is weaker than another
 DISTANCE_RTOL = 1e-5  # rounding of the projection onto the ε-ball in single precision
 
@@ -91,6 +92,35 @@ class EvaluationMetrics:
             fmean(columns["base distance"]),
         )
 
+    def outcomes(self) -> dict[str, list[float]]:
+        """The value of each metric for each sample, by the name of the metric; 0 or 1 for an accuracy. Paired tests
+        compare networks on the same samples, so the certified radii do not depend on the network."""
+        natural = self.columns["natural"]
+        found = {"clean": [float(p == y) for p, y in zip(natural["predicted"], natural["label"], strict=True)]}
+        for attack in self.attacks:
+            measured = [w for w in self.measurements if isinstance(w, AttackMeasurement) and w.attack == attack]
+            robust = _robust_outcomes([self.columns[w.key] for w in measured])
+            eps = eps_of(attack)
+            size = "" if eps is None else f", ε = {eps:g}"
+            found[f"{label_of(attack)} ({norm_of(attack).sign}{size})"] = [*map(float, robust)]
+        for norm, eps in self._sizes:
+            rows = zip(*self._fooled_by(norm, eps)[0].values(), strict=True)
+            found[f"worst case ({norm.sign}, ε = {eps:g})"] = [float(not any(row)) for row in rows]
+        sizes = {eps for norm, eps in self._sizes if norm is Norm.TWO}
+        for w in self.measurements:
+            match w:
+                case CertifiedBy(certificate=certificate):
+                    certified = _certified_radii(self.columns[w.key], natural["label"])
+                    given = isinstance(certificate, SmoothingCertificate) and certificate.at
+                    for radius in sorted({*map(float, given)} if given else {*PAIRED_RADII, *sizes}):
+                        name = f"{certificate.name} (ℓ2, r = {radius:g})"
+                        found[name] = [float(r >= radius and r > 0.0) for r in certified]
+                case AgreementMeasurement():
+                    for model, key in (("", "network"), (" of the base", "base")):
+                        found[f"agreement{model}"] = [*map(float, self.columns[w.key][f"{key} agrees"])]
+                        found[f"ℓ1 distance{model}"] = [*map(float, self.columns[w.key][f"{key} distance"])]
+        return found
+
     def seconds(self) -> tuple[tuple[str, float], ...]:
         return tuple((w.key, sum(self.columns[w.key].get("seconds", ()))) for w in self.measurements)
 
@@ -115,9 +145,7 @@ class EvaluationMetrics:
             attack=attack.brief,
             norm=norm,
             eps=eps,
-            accuracy=Proportion.from_outcomes(
-                not any(fooled) for fooled in zip(*(run["fooled"] for run in runs), strict=True)
-            ),
+            accuracy=Proportion.from_outcomes(_robust_outcomes(runs)),
             seeds=tuple(1.0 - sum(run["fooled"]) / len(run["fooled"]) for run in runs),
             distance=median(distances) if eps is None and distances else None,
             noise_samples=max(run["draws"][0] for run in runs),
@@ -167,10 +195,14 @@ class EvaluationMetrics:
 
     def worst_case(self) -> tuple[WorstCaseAccuracy, ...]:
         """For each norm and ε of the attacks, in their order."""
-        sizes = ((norm_of(a), eps) for a in self.attacks if (eps := eps_of(a)) is not None)
-        return tuple(self._worst_case(norm, eps) for norm, eps in dict.fromkeys(sizes))
+        return tuple(self._worst_case(norm, eps) for norm, eps in self._sizes)
 
-    def _worst_case(self, norm: Norm, eps: float) -> WorstCaseAccuracy:
+    @property
+    def _sizes(self) -> tuple[tuple[Norm, float], ...]:
+        return tuple(dict.fromkeys((norm_of(a), eps) for a in self.attacks if (eps := eps_of(a)) is not None))
+
+    def _fooled_by(self, norm: Norm, eps: float) -> tuple[dict[str, list[bool]], slice | None]:
+        """The misclassified samples of each attack within ε, and the samples of the audit."""
         attacks = [a for a in self.attacks if norm_of(a) is norm and ((size := eps_of(a)) is None or size <= eps)]
         by_attack = {f"{a.brief}": self._misclassified_samples(a, eps) for a in attacks}
         n, audited = len(self.columns["natural"]["label"]), None
@@ -181,6 +213,10 @@ class EvaluationMetrics:
                 audited = audit.rows(n)
                 by_attack["audit"] = [False] * n
                 by_attack["audit"][audited] = columns["adversarial"]
+        return by_attack, audited
+
+    def _worst_case(self, norm: Norm, eps: float) -> WorstCaseAccuracy:
+        by_attack, audited = self._fooled_by(norm, eps)
         robust = [not any(row) for row in zip(*by_attack.values(), strict=True)]
         counts = {name: sum(fooled) for name, fooled in by_attack.items()}
         on_audited = by_attack if audited is None else {name: f[audited] for name, f in by_attack.items()}
@@ -213,7 +249,7 @@ class EvaluationMetrics:
     ) -> CertifiedAccuracy:
         columns, labels = self.columns[CertifiedBy(certificate).key], self.columns["natural"]["label"]
         correct = [c == y for c, y in zip(columns["class"], labels, strict=True)]
-        radii = [radius if ok else -1.0 for radius, ok in zip(columns["radius"], correct, strict=True)]
+        radii = _certified_radii(columns, labels)
         gaussian = isinstance(certificate, SmoothingCertificate)
         claim = _claim(certificate, subject)
         names = {"cohen" if gaussian else "constant": "radius", "lipschitz": "lipschitz", "paper": "paper"}
@@ -258,6 +294,17 @@ class EvaluationMetrics:
             for radius, *row in zip(radii, *pairs, strict=True)
         ]
         return sum(within)
+
+
+def _certified_radii(columns: Columns, labels: Sequence[int]) -> list[float]:
+    """The radius of each sample whose certified class is its label, and -1 for the others."""
+    pairs = zip(columns["radius"], columns["class"], labels, strict=True)
+    return [radius if found == label else -1.0 for radius, found, label in pairs]
+
+
+def _robust_outcomes(runs: Sequence[Columns]) -> list[bool]:
+    """For each sample, whether it is classified correctly under the attack with every seed."""
+    return [not any(fooled) for fooled in zip(*(run["fooled"] for run in runs), strict=True)]
 
 
 def _claim(certificate: Certificate, subject: EvaluatedModel) -> CertificateScope:

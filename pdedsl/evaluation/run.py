@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,7 +24,7 @@ from pdedsl.diagnostics.escaping import command
 from pdedsl.evaluation.engine import BATCH_SIZE, EvaluationEngine
 from pdedsl.evaluation.evaluate import build_report, require_arguments
 from pdedsl.evaluation.measure import EvaluatedModel, Smoothing
-from pdedsl.evaluation.metrics import weight_magnitudes
+from pdedsl.evaluation.metrics import EvaluationMetrics, weight_magnitudes
 from pdedsl.evaluation.partial_results import open_partial_results
 from pdedsl.evaluation.plots import PlotInputs, write_plots
 from pdedsl.evaluation.protocol import AgreementMeasurement, measurements
@@ -43,6 +44,7 @@ from pdedsl.runtime.sde.noise import GaussianNoise
 from pdedsl.sources import apply_settings, source_of
 
 FOLDER = "evaluation"
+OUTCOMES = "outcomes.json"
 DRAWING = "network.svg"
 FIXED_STEPS = 20
 """Steps of the fixed-step solver that replaces an adaptive one in the surrogate of the audit."""
@@ -151,19 +153,27 @@ def _evaluate(
         world.barrier()  # until all processes have read the existing results
         active = listeners if world.is_main else ()
         engine = EvaluationEngine(subject, x, y, options.seed, parts, world, active, interrupted)
-        report = _add_metadata(build_report(engine, requested, compilation.spec.name), compilation, run, options)
+        metrics = EvaluationMetrics(requested, engine.run(requested))
+        report = _add_metadata(build_report(engine, metrics, compilation.spec.name), compilation, run, options)
         report = replace(
             report, complexity=rademacher_complexity(compilation, model, data.train.inputs, len(data.train))
         )
         if block.weight_histogram is not None:
             report = replace(report, weights=weight_magnitudes([model], block.weight_histogram))
         if world.is_main:
+            write_outcomes(out, metrics, x, y, options.subset)
             pictures = write_plots(PlotInputs(report, engine, block, data.class_names, folder), out)
             write_text_atomically(out / DRAWING, compilation.explanation.svg())
             report = replace(report, plots=((DRAWING, "Network of the equation"), *pictures))
             write_pages(report, out)
     world.barrier()
     return report
+
+
+def write_outcomes(folder: Path, metrics: EvaluationMetrics, x: Tensor, y: Tensor, subset: int | None) -> None:
+    """The metrics of each sample, with a digest of the samples, for paired tests between runs."""
+    plain = {"samples": digest({"x": x, "y": y}), "subset": subset, "outcomes": metrics.outcomes()}
+    write_text_atomically(folder / OUTCOMES, json.dumps(plain, ensure_ascii=False) + "\n")
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from pdedsl.config.data import Measured
 from pdedsl.config.distributions import Distribution
 from pdedsl.config.methods import Realizations
 from pdedsl.config.networks import Network
+from pdedsl.config.sweep import Sweep
 from pdedsl.diagnostics import NOWHERE, Diagnostic, Source, Span
 from pdedsl.ir.boundary import Face, LevelSet, Place
 from pdedsl.ir.types import Type
@@ -281,6 +282,7 @@ class Spec(Record):
         train: `train` block.
         evaluate: `evaluate` block.
         solve: `solve` block: tolerance and budget.
+        sweep: `sweep` block: the axes of a study; it does not enter the hash.
         exact: exact solutions.
         observations: measurements.
         integral_conditions: normalizations such as ∫_Ω p dx = 1.
@@ -311,6 +313,7 @@ class Spec(Record):
     train: TrainBlock | None = None
     evaluate: EvaluateBlock | None = None
     solve: SolveBlock | None = None
+    sweep: Sweep | None = None
     exact: tuple[ExactSolution, ...] = ()
     observations: tuple[Observation, ...] = ()
     integral_conditions: tuple[IntegralCondition, ...] = ()

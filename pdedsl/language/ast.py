@@ -8,6 +8,7 @@ from dataclasses import field, fields
 from typing import Literal
 
 from pdedsl.diagnostics import NOWHERE, Source, Span
+from pdedsl.language.names import superscript
 from pdedsl.record import Record
 
 # ---- Expressions
@@ -354,6 +355,28 @@ class BlockStmt(Node):
     entries: tuple[Entry, ...]
 
 
+class SweepEntry(Node):
+    """`σ in [0.1, 0.2]`: `values`; `train.seed in 0..4`, `σ in 0.01..1, log`: the bounds `low` and `high`."""
+
+    path: tuple[Name, ...]
+    power: int
+    values: Expr
+    high: Expr | None = None
+    scale: Name | None = None
+
+    @property
+    def key(self) -> str:
+        """The path as in `--set`."""
+        return ".".join(name.text for name in self.path) + (superscript(self.power) if self.power != 1 else "")
+
+
+class SweepStmt(Node):
+    """`sweep { … }`."""
+
+    kind: Name
+    entries: tuple[SweepEntry, ...]
+
+
 Declaration = (
     SpaceDecl
     | TimeDecl
@@ -365,7 +388,9 @@ Declaration = (
     | ParameterFunctionDecl
     | RandomDecl
 )
-Statement = Header | Declaration | EquationStmt | ExactStmt | ObserveStmt | RealizeStmt | RequireStmt | BlockStmt
+Statement = (
+    Header | Declaration | EquationStmt | ExactStmt | ObserveStmt | RealizeStmt | RequireStmt | BlockStmt | SweepStmt
+)
 
 
 class Comment(Node):

@@ -406,6 +406,20 @@ class AstBuilder(ExpressionBuilder):
     def entry(self, parts: Parts) -> t.Entry:
         return t.Entry(name_node(parts[0]), tuple(p for p in parts if isinstance(p, t.Item)), span=covering_span(parts))
 
+    def path(self, parts: Parts) -> t.SweepEntry:
+        """The path of an axis, completed by `axis`."""
+        names, last = name_nodes(parts), parts[-1]
+        power = parse_superscript(last) if last.type == "SUPERSCRIPT" else 1
+        if last.type == "NUMBER":
+            power = _small_integer(last)
+        return t.SweepEntry(names, power, names[0], span=covering_span(parts))
+
+    def axis(self, parts: Parts) -> t.SweepEntry:
+        path, values, bounded = cast(t.SweepEntry, parts[0]), parts[2], parts[3:]
+        high = bounded[1] if bounded else None
+        scale = name_node(bounded[3]) if len(bounded) == 4 else None
+        return replace(path, values=values, high=high, scale=scale, span=covering_span(parts))
+
 
 def _small_integer(token: Token) -> int:
     if not (token.isdigit() and len(token) <= 2):

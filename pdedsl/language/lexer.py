@@ -99,9 +99,10 @@ OPERAND_END = {
     *CLOSING_BRACKETS,
 }
 # Keywords only before these tokens: elsewhere the name may be declared.
-CONTEXTUAL_KEYWORDS = {"SOLVE": "LBRACE", "PARAMETER": "NAME", "RANDOM": "NAME"}
+CONTEXTUAL_KEYWORDS = {"SOLVE": "LBRACE", "SWEEP": "LBRACE", "PARAMETER": "NAME", "RANDOM": "NAME"}
 STATEMENT_KEYWORDS = {"PDE", "SPACE", "TIME", "EXACT", "OBSERVE", "REALIZE", "REQUIRE", *DECLARING, *BLOCK_KEYWORDS}
 INDEXABLE = {"NAME", "ADJOINT", "RPAR"}
+_DOTS = re.compile(r"\.\.?")
 _LINE = re.compile(r"[^\r\n]*")
 _END_OF_LINE = re.compile(r"[ \t;]*(?:$|#|//|%|[\r\n])")
 
@@ -164,7 +165,7 @@ def _scan(
             return tokens, tuple(comments)
         except UnexpectedCharacters as error:
             at = cast(int, error.pos_in_stream)
-            alias = match_alias_token(text, at)
+            alias = match_alias_token(text, at) or _match_dots(text, at, tokens)
             if alias is not None:
                 tokens.append(alias)
                 state.line_ctr.feed(str(alias), False)
@@ -191,6 +192,18 @@ def _scan(
             _check_length(token)
         if len(tokens) > MAX_TOKENS:
             raise errors.source.too_many_tokens(MAX_TOKENS, span_of(token))
+
+
+def _match_dots(text: str, at: int, before: list[Token]) -> Token | None:
+    """`.` in a path or `..` in a range, in a block `sweep`; `before` are the tokens before them."""
+    brace = next((i for i in range(len(before) - 1, -1, -1) if before[i].type in ("LBRACE", "RBRACE")), 0)
+    if brace == 0 or before[brace].type == "RBRACE":
+        return None
+    keyword = next((token for token in reversed(before[:brace]) if token.type not in ("NEWLINE", "EQUAL", "COLON")), "")
+    match = _DOTS.match(text, at)
+    if keyword != "sweep" or match is None:
+        return None
+    return Token("PERIOD" if match[0] == "." else "RANGE", match[0], start_pos=at, end_pos=match.end())
 
 
 def _source_text(token: Token, source: Source) -> str:

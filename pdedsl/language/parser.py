@@ -53,7 +53,7 @@ def parser() -> Lark:
     cached = _load_tables(path)
     if cached is not None:
         return cached
-    parser = Lark(grammar, parser="lalr", lexer="basic", start=["statement", "entry"], transformer=AstBuilder())
+    parser = Lark(grammar, parser="lalr", lexer="basic", start=["statement", "entry", "axis"], transformer=AstBuilder())
     _store_tables(path, parser)
     return parser
 
@@ -220,8 +220,6 @@ def _check_keyword(tokens: list[Token], declared: set[str]) -> None:
     if before or (follows == "COLON" and _is_label(tokens)):
         whole = span_of(first).to(span_of(tokens[1])) if follows == "COLON" else span_of(first)
         raise errors.syntax.labelled_equation(first, span_of(first), whole)
-    if follows in ("NAME", "LBRACE") and (feature := errors.unsupported.STATEMENTS.get(first)) is not None:
-        raise errors.unsupported.not_supported(feature, span_of(first))
     if follows not in ("NAME", "LPAR", "LBRACE", "BY", *OPERATOR_TOKENS):
         return
     typo = _suggest_keyword(first.lower()) or _keyword_by_shape(tokens)
@@ -246,16 +244,20 @@ def _is_label(tokens: list[Token]) -> bool:
     return tokens[0].end_pos == tokens[1].start_pos and (len(tokens) < 3 or tokens[1].end_pos != tokens[2].start_pos)
 
 
-def _parse_block(line: StatementTokens, reporter: Reporter) -> t.BlockStmt:
+def _parse_block(line: StatementTokens, reporter: Reporter) -> t.BlockStmt | t.SweepStmt:
     keyword = line.tokens[0]
     if keyword.type not in BLOCK_KEYWORDS or len(line.tokens) > 3:
         _parse([*line.tokens[:2], line.tokens[-1]], "statement")
-    entries: list[t.Entry] = []
+    sweeps = keyword.type == "SWEEP"
+    entries: list[t.Node] = []
     for entry in line.entries or []:
         with reporter.guard():
             if not entry.has_error:
-                entries.append(cast(t.Entry, _parse(entry.tokens, "entry")))
-    return t.BlockStmt(name_node(keyword), tuple(entries), span=covering_span(line.tokens))
+                entries.append(_parse(entry.tokens, "axis" if sweeps else "entry"))
+    span = covering_span(line.tokens)
+    if sweeps:
+        return t.SweepStmt(name_node(keyword), tuple(cast(list[t.SweepEntry], entries)), span=span)
+    return t.BlockStmt(name_node(keyword), tuple(cast(list[t.Entry], entries)), span=span)
 
 
 def _parse(tokens: list[Token], start: str) -> t.Node:

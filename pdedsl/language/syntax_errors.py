@@ -231,6 +231,7 @@ STATEMENT_EXAMPLES = {
     "REQUIRE": "as in: require linearity, comparison",
     "NETWORK": "as in: network { … }",
     "SOLVE": "as in: solve { … }",
+    "SWEEP": "as in: sweep { … }",
     "TRAIN": "as in: train { … }",
     "EVALUATE": "as in: evaluate { … }",
 }

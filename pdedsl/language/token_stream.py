@@ -20,7 +20,7 @@ from pdedsl.language.names import MAX_NAME_LENGTH, canonical_name, is_differenti
 from pdedsl.record import Record
 
 DECLARING = {"UNKNOWN", "CONST", "LET", "LEARN", "PARAMETER", "RANDOM"}
-BLOCK_KEYWORDS = {"NETWORK", "TRAIN", "EVALUATE", "SOLVE"}
+BLOCK_KEYWORDS = {"NETWORK", "TRAIN", "EVALUATE", "SOLVE", "SWEEP"}
 TRANSPOSABLE = {"operator", "matrix"}
 _BRACKET_AFTER_DERIVATIVE = {
     "LPAR": "CALL",

@@ -29,6 +29,10 @@ INITIAL_FILES = {".lock", SPEC, METRICS, "tensorboard", CHECKPOINTS}  # before t
 SAVE_SECONDS = 30.0  # between two checkpoints
 
 
+class FolderLocked(RunError):
+    """Another process is using the folder."""
+
+
 @contextmanager
 def lock_run_folder(folder: Path, resume: bool, initial: Container[str] = frozenset(INITIAL_FILES)) -> Iterator[None]:
     """Lock the folder for this process. A folder that is not empty is rejected, unless `resume`: then it must contain
@@ -56,10 +60,10 @@ def lock_run_folder(folder: Path, resume: bool, initial: Container[str] = frozen
 
 @contextmanager
 def lock_file(path: Path, otherwise: str) -> Iterator[None]:
-    """Exclusive lock on a file; RunError with the text `otherwise` if another process holds it."""
+    """Exclusive lock on a file; FolderLocked with the text `otherwise` if another process holds it."""
     with path.open("w") as lock:
         if not _try_lock(lock.fileno()):
-            raise RunError(otherwise)
+            raise FolderLocked(otherwise)
         try:
             yield
         finally:

@@ -39,9 +39,11 @@ def make_optimizer(
 def learning_rate_factor(schedule: Schedule, time: float, length: float) -> float:
     """Learning-rate factor at `time`, relative to the base learning rate; `length` is the duration of training.
 
-    Times are in epochs if the length of training is given in epochs, otherwise in steps. Cosine decay is
-    ½(1 + cos π(t - w)/(length - w)) after linear warm-up until t = w (Loshchilov, Hutter 2017).
+    Times are in epochs if the length of training is given in epochs, otherwise in steps. The warm-up is linear until
+    t = w; cosine decay is ½(1 + cos π(t - w)/(length - w)) after it (Loshchilov, Hutter 2017).
     """
+    if time < schedule.warmup:
+        return (time + 1) / (schedule.warmup + 1)
     match schedule:
         case Constant():
             return 1.0
@@ -49,8 +51,6 @@ def learning_rate_factor(schedule: Schedule, time: float, length: float) -> floa
             passed = sum(time >= moment for moment in at) + (int(time // every) if every else 0)
             return float(float(schedule.factor) ** passed)
         case Cosine(warmup=warmup):
-            if time < warmup:
-                return (time + 1) / (warmup + 1)
             fraction = (time - warmup) / max(length - warmup, 1e-12)
             return 0.5 * (1 + math.cos(math.pi * min(fraction, 1.0)))
         case _:

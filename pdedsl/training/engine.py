@@ -55,6 +55,7 @@ class TrainingEngine:
         self.previous: nn.Module | None = None  # teacher of the current retraining
         self.base: nn.Module | None = None  # teacher of the first retraining
         self.phase: Phase | None = None
+        self.average: Tensors = {}  # moving average of weights and buffers in the current phase
 
     # ---- Properties
 
@@ -143,8 +144,28 @@ class TrainingEngine:
         terms = self._full_batch_step(x, y, rng) if phase.is_full_batch else self._mini_batch_step(x, y, rng)
         if self.boxed:
             project_operators(self.model)
+        self._update_average(self.step - phase.start)
         self.step += 1
         return terms
+
+    # ---- Average of the weights
+
+    def _update_average(self, steps: int) -> None:
+        """Update the moving average after `steps` earlier steps of the phase."""
+        if self.config.average is None:
+            return
+        weights = {k: v for k, v in self.model.state_dict().items() if v.is_floating_point()}
+        if steps == 0 or not self.average:
+            self.average = {k: v.detach().clone() for k, v in weights.items()}
+            return
+        decay = min(float(self.config.average.config.decay), (1 + steps) / (10 + steps))
+        for name, weight in weights.items():
+            self.average[name].lerp_(weight, 1.0 - decay)
+
+    def use_average(self) -> None:
+        """Replace the weights by their average, if there is one, at the end of training."""
+        if self.average:
+            self.model.load_state_dict({**self.model.state_dict(), **self.average})
 
     def _batch(self, phase: Phase) -> tuple[Tensor, Tensor, KeyedRng]:
         rows = self.order.at(0 if phase.is_full_batch else self.step - phase.start)[self.rows]
@@ -154,12 +175,35 @@ class TrainingEngine:
 
     def _mini_batch_step(self, x: Tensor, y: Tensor, rng: KeyedRng) -> Terms:
         self.optimizer.zero_grad()
-        terms: Terms = self.objective(x, y, rng, self.loss_scale)
-        torch.autograd.backward(total_loss(terms))
+        terms = self._accumulated_gradient(x, y, rng)
         if self.config.clip is not None:
             nn.utils.clip_grad_norm_(self.model.parameters(), float(self.config.clip))
         self.optimizer.step()
-        return {name: term.detach() for name, term in terms.items()}
+        return terms
+
+    def _accumulated_gradient(self, x: Tensor, y: Tensor, rng: KeyedRng) -> Terms:
+        """The gradient of the loss, in parts of the batch one after another; returns the terms."""
+        parts = torch.arange(len(x)).chunk(self.config.accumulate or 1)
+        if len(parts) == 1:
+            terms: Terms = self.objective(x, y, rng, self.loss_scale)
+            torch.autograd.backward(total_loss(terms))
+            return {name: term.detach() for name, term in terms.items()}
+        sums: Terms = {}
+        noise = [(stream, stream.state.clone()) for stream in streams(self.model)]
+        for rows in parts:
+            first, last = int(rows[0]), int(rows[-1]) + 1
+            for stream, state in noise:  # the noise of a sample does not depend on the parts
+                stream.state.copy_(state)
+                stream.row = self.rows.start + first
+            part = KeyedRng(self.config.seed, self.step, self.rows.start + first)
+            share = self.loss_scale * (last - first) / len(x)
+            terms = self.objective(x[first:last], y[first:last], part, share, last == len(x))
+            torch.autograd.backward(total_loss(terms))
+            for name, term in terms.items():
+                sums[name] = sums.get(name, torch.zeros_like(term)) + term.detach()
+        for stream, _ in noise:
+            stream.row = self.rows.start
+        return sums
 
     def _full_batch_step(self, x: Tensor, y: Tensor, rng: KeyedRng) -> Terms:
         """All evaluations in a step of L-BFGS use the same noise, so that the line search minimises one function."""
@@ -190,6 +234,7 @@ class TrainingEngine:
             tensors |= {f"previous.{k}": v for k, v in self.previous.state_dict().items()}
         if self.base is not None and self.base is not self.previous:
             tensors |= {f"base.{k}": v for k, v in self.base.state_dict().items()}
+        tensors |= {f"average.{k}": v for k, v in self.average.items()}
         return State(tensors, plain)
 
     def restore(self, step: int, tensors: Tensors, plain: dict[str, Any]) -> None:
@@ -200,6 +245,7 @@ class TrainingEngine:
             return
         self.previous = self._teacher(_with_prefix("previous.", tensors))
         self.base = self._teacher(_with_prefix("base.", tensors)) or self.previous
+        self.average = {k: v.to(self.world.device) for k, v in _with_prefix("average.", tensors).items()}
         phase = self.phases[plain["phase"]]
         if not phase.start <= step <= phase.end:
             raise CorruptCheckpoint(f"step {step} is not in phase '{phase.name}'")

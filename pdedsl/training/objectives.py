@@ -57,7 +57,7 @@ def loss_of(objective: Objective, previous: nn.Module | None, adversary: Adversa
 class ObjectiveModule(nn.Module):
     """(x, y) ↦ the terms of the loss: data terms, at adversarial examples in adversarial training, and penalties on the
     weights. `scale` is the fraction of the batch in this process times the number of processes, so that the mean over
-    processes is the mean over the batch. `mixed`: matrix products in bfloat16.
+    processes is the mean over the batch; of its parts, one is `penalized`. `mixed`: matrix products in bfloat16.
     """
 
     def __init__(
@@ -66,14 +66,14 @@ class ObjectiveModule(nn.Module):
         super().__init__()
         self.model, self.loss, self.adversary, self.penalty, self.mixed = model, loss, adversary, penalty, mixed
 
-    def forward(self, x: Tensor, y: Tensor, rng: KeyedRng, scale: float = 1.0) -> Terms:
+    def forward(self, x: Tensor, y: Tensor, rng: KeyedRng, scale: float = 1.0, penalized: bool = True) -> Terms:
         with torch.autocast(x.device.type, torch.bfloat16) if self.mixed else nullcontext():
             if self.adversary is not None:
                 x = self.adversary(self.model, x, y, rng)
             terms = dict(self.loss(self.model, x, y, rng))
         if scale != 1.0:
             terms = {name: scale * term for name, term in terms.items()}
-        if self.penalty is not None:
+        if self.penalty is not None and penalized:
             terms.update(self.penalty(self.model))
         return terms
 

@@ -122,7 +122,7 @@ def _train(
     objective = objective_of(compilation)
     config = config_of(compilation.spec)
     data = data_of(compilation, config, options.data)
-    config = _limit_batch(config, len(data.train), world)
+    config = limit_batch(config, len(data.train), world)
     with ExitStack() as stack:
         if world.is_main:
             stack.enter_context(lock_run_folder(folder, options.resume))
@@ -166,7 +166,7 @@ def _train(
 FULL_BATCH = "lbfgs is full-batch and counts its own steps: epochs, batch and schedule of the spec do not apply"
 
 
-def _limit_batch(config: TrainBlock, samples: int, world: World) -> TrainBlock:
+def limit_batch(config: TrainBlock, samples: int, world: World) -> TrainBlock:
     """The batch size is at most the number of samples, and at least the number of processes."""
     config = replace(config, batch=min(config.batch, samples))
     if config.batch < world.size:
@@ -212,6 +212,7 @@ def _result(
 ) -> Run:
     if ended.outcome is not RunOutcome.FINISHED:
         return Run(folder, engine.model.eval(), ended.outcome, ended.message)
+    engine.use_average()
     try:
         metrics = write_results(compilation, config, engine, folder, ended, notify)
     except SolverFailed as failure:

@@ -22,6 +22,8 @@ BOTH: dict[str, Attack] = {
     "square": partial(attacks.square, queries=500),
     "cw": partial(attacks.cw, iterations=60, lr=0.05, search=6),
     "autoattack": partial(attacks.autoattack, steps=10, queries=50),
+    "autoattack-plus": partial(attacks.autoattack, steps=5, queries=50, version="plus"),
+    "autoattack-rand": partial(attacks.autoattack, steps=10, version="rand"),
 }
 """Attacks for either norm that take an ε."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import types
+from functools import partial
 from importlib import import_module
 
 import pytest
@@ -93,6 +94,40 @@ def test_adv_lib_apgd(norm: str) -> None:
     )
     result = ours(attacks.apgd, eps=EPS[norm], norm=norm, steps=40)
     assert 100.0 * result.accuracy == pytest.approx(accuracy(points), abs=0.5)
+
+
+def test_the_parts_of_the_versions() -> None:
+    """Those of the reference, in which `plus` has an untargeted FAB, too: ours attacks all targets in every restart."""
+    data = digits()
+    x, y = data.test_x[:20], data.test_y[:20]
+    parts = {}
+    for version in ("standard", "plus", "rand"):
+        run = partial(attacks.autoattack, eps=0.01, steps=2, queries=25, version=version)
+        parts[version] = [name for name, _ in run(trained(0.1), x, y).found]
+    assert parts == {
+        "standard": ["apgd-ce", "apgd-t", "square", "fab-t"],
+        "plus": ["apgd-ce", "apgd-dlr", "apgd-t", "square", "fab-t"],
+        "rand": ["apgd-ce", "apgd-dlr"],
+    }
+
+
+def test_the_random_version_averages_noise() -> None:
+    """Gradients of a stochastic network average 20 noise samples, those of a deterministic one none."""
+    x, y = torch.full((4, 1), 0.5), torch.zeros(4, dtype=torch.long)
+
+    def gradients(std: float) -> int:
+        calls = 0
+
+        def noisy(points: Tensor) -> Tensor:
+            nonlocal calls
+            calls += points.requires_grad
+            shifted = points + std * torch.randn_like(points)
+            return torch.cat([shifted, -shifted], 1)
+
+        attacks.autoattack(noisy, x, y, eps=0.1, steps=1, version="rand")
+        return calls
+
+    assert gradients(0.1) == 20 * gradients(0.0) > 0
 
 
 @pytest.mark.parametrize("norm", ["inf", "2"])

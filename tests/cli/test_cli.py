@@ -15,7 +15,7 @@ from cli.commands import RIGHT, SPECS, rows, run, written
 from pdedsl.cli import cli
 from pdedsl.cli.common import deferred_warnings
 
-NAMES = sorted(p.stem for p in SPECS.rglob("*.pde"))
+NAMES = sorted(p.stem for p in SPECS.glob("*.pde"))
 
 
 WRONG = RIGHT.replace("2Δu", "k Δu")
@@ -28,6 +28,8 @@ DIAGNOSTIC = {"code", "severity", "message", "hint", "line", "column", "end_line
 
 
 # Every command with arguments that work, so that none is forgotten.
+FEW = ["--set", "train.epochs=1", "--set", "train.data.train=40", "--set", "train.data.test=20"]
+DIGITS = ["--set", "train.data=digits(train=40, test=20)"]
 FEATURES = ["--set", "realize.equation=features(n=100, bandwidth=4)", "--set", "evaluate.reference=grid(n=16)"]
 
 
@@ -48,10 +50,19 @@ COMMANDS = {
     "report": ["{run}", "-o", "{folder}/page.html"],
     "solve": ["wave", "-o", "{folder}/solution", *FEATURES],
     "crosscheck": ["wave", *FEATURES],
+    "sweep": ["convection_diffusion", "-o", "{folder}/study", "--seeds", "1", *FEW],
+    "reproduce": ["heat_smoothing", "-o", "{folder}/heat", "--dry-run", "--set", "space=image(1, 8, 8)", *DIGITS],
 }
 
 
-RUNNING = ("test", "train evaluate report", "solve", "crosscheck")  # networks and grids, one after another
+RUNNING = (
+    "test",
+    "train evaluate report",
+    "solve",
+    "crosscheck",
+    "sweep",
+    "reproduce",
+)  # networks and grids, one after another
 
 
 # ---- check

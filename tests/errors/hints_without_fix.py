@@ -19,7 +19,7 @@ settings.unknown_component source.file_not_found source.not_utf8
 AT_RUN_TIME = """
 networks.operator_full_matrix networks.operator_method networks.operator_on_domain networks.operator_on_images
 networks.operator_on_pixels networks.operator_shape runs.empty_schedule runs.image_augmentation runs.missing_data
-runs.missing_train_block runs.nothing_to_train runs.solved_not_trained runs.trained_not_solved
+runs.missing_sweep runs.missing_train_block runs.nothing_to_train runs.solved_not_trained runs.trained_not_solved
 """
 """The spec is valid but needs another command or other data: found at run time, not by `check`."""
 
@@ -32,7 +32,7 @@ equations.not_an_unknown equations.not_identifiable equations.too_few_conditions
 evaluation.missing_attack evaluation.plot_needs_entry evaluation.reference_in_any_dimension
 feature_maps.missing_network_block feature_maps.no_field_on_pixels methods.natural_outflow names.physical_unit
 networks.invalid_network_path networks.loss_without_adversary networks.unknown_dimension options.empty_list
-options.missing_argument
+options.missing_argument options.sweep_without_values
 options.missing_entry options.needs_from options.needs_interval options.only_operators options.unexpected_list
 syntax.dangling_operator syntax.diff_variables syntax.expected_on syntax.missing_operand syntax.missing_space
 syntax.missing_unknown syntax.not_a_spec syntax.operator_arguments syntax.sigma_index syntax.sum_index
@@ -48,7 +48,8 @@ types.periodic_interval types.self_intersecting_polygon types.too_many_vertices
 
 SEVERAL_ALTERNATIVES = """
 feature_maps.unsupported_part names.declared_twice names.name_conflict names.reserved_name networks.several_unknowns
-options.expected_builtin syntax.duplicate_header syntax.line_continuation syntax.not_an_operator
+options.expected_builtin options.logarithm_of_range options.sweep_value
+syntax.duplicate_header syntax.line_continuation syntax.not_an_operator
 syntax.order_mismatch syntax.positional_after_named syntax.subscript_in_name syntax.unexpected_dot
 syntax.unknown_derivative types.invalid_initial_value types.invalid_unknown_type types.no_component
 types.not_a_space types.product_of_intervals equations.curve_on_mesh

@@ -67,6 +67,7 @@ CASES = {
     "e703_flip_of_points": Case(("train.augment=flip",)),
     "e704_nothing_to_train": Case(spec=SCALAR),
     "e704_solved_not_trained": Case(("train.data=",), SCALAR.replace("R²", "[0, 1]^2 periodic")),
+    "e707_no_sweep": Case(command="sweep"),
     "e706_trained_not_solved": Case(command="solve"),
     "e705_empty_schedule": Case(("train.schedule=step",)),
     "e720_no_file": Case((OWN,)),

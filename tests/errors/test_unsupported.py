@@ -40,7 +40,6 @@ UNSUPPORTED = [
     (unsupported.FREE_BOUNDARY, f"{HEAD}∂u/∂t = Δu\nu(x, 0) = 0\nu = 1 on left\nu = 0 on x = s(t)\n"),
     (unsupported.JUMP_CONDITION, heat("∂u/∂t = Δu\n[u] = 0 on x = ½")),
     (unsupported.JUMP_CONDITION, heat("∂u/∂t = Δu\njump(u) = 0 on x = ½")),
-    (unsupported.SWEEP, heat("const σ = 1\n∂u/∂t = σ Δu\nsweep {\n  σ in [0.1, 0.25]\n}")),
     (unsupported.INEQUALITY, f"{STATIONARY}-Δu >= 1\nu = 0 on boundary\n"),
     (unsupported.DATA_FILE, f'{HEAD}∂u/∂t = Δu\nu(x, 0) = csv("u0.csv")\nu = 0 on boundary\n'),
     (unsupported.DATA_FILE, heat('∂u/∂t = Δu + load("f.npy")')),
@@ -75,7 +74,6 @@ NEAREST = [
     ),
     (unsupported.FREE_BOUNDARY, heat("const s = 0.1\n(1 + exp(-u²/s²)/s) ∂u/∂t = Δu")),
     (unsupported.JUMP_CONDITION, heat("let κ = 1 + heaviside(x - ½)\n∂u/∂t = ∂(κ ∂u/∂x)/∂x")),
-    (unsupported.SWEEP, heat("const σ = 0.1\n∂u/∂t = σ Δu")),
     (unsupported.INEQUALITY, f"{STATIONARY}const ψ = 0.1\n-Δu = -1 + 1000 max(ψ - u, 0)\nu = 0 on boundary\n"),
     (unsupported.DATA_FILE, heat('∂u/∂t = Δu + data("specs/measured_heat.npz", "u")')),
 ]

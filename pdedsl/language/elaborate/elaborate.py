@@ -12,6 +12,7 @@ from pdedsl.config.base import Located
 from pdedsl.config.blocks import Block
 from pdedsl.config.methods import Realizations
 from pdedsl.config.networks import NORMALISATIONS
+from pdedsl.config.sweep import Sweep
 from pdedsl.diagnostics import PdeError, Reporter, Source, Span, sort_diagnostics
 from pdedsl.ir.spec import (
     Condition,
@@ -47,6 +48,8 @@ from pdedsl.language.elaborate.experiment import elaborate_block, elaborate_real
 from pdedsl.language.elaborate.expressions import RESERVED
 from pdedsl.language.elaborate.history import history, history_interval, with_initial_values
 from pdedsl.language.elaborate.limits import report_exceeded_limits
+from pdedsl.language.elaborate.sweep import check_sweep, elaborate_sweep
+from pdedsl.language.parser import parse_syntax
 from pdedsl.language.printing.latex import to_latex
 
 # ---- Equations and conditions
@@ -158,9 +161,20 @@ def elaborate(syntax: t.Syntax, source: Source, reporter: Reporter) -> Spec:
     spec = replace(spec, conditions=(*spec.conditions, *antiperiodic_conditions(spec, env.antiperiodic)))
     spec = replace(spec, conditions=(*spec.conditions, *regularity_conditions(spec)))
     check_spec(spec, env)
+    if spec.sweep is not None and not reporter.errors:
+        check_sweep(spec.sweep, source, _elaborate_alone, reporter)
     if reporter.errors:
         raise PdeError(sort_diagnostics(reporter.errors), source)
     return spec
+
+
+def _elaborate_alone(source: Source) -> Spec:
+    """Parse and elaborate a source; raises its errors."""
+    reporter = Reporter()
+    syntax = parse_syntax(source, reporter)
+    if reporter.errors:
+        raise PdeError(sort_diagnostics(reporter.errors), source)
+    return elaborate(syntax, source, reporter)
 
 
 def _header(syntax: t.Syntax, source: Source, reporter: Reporter) -> t.Header | None:
@@ -281,7 +295,7 @@ def _exact_and_observed(syntax: t.Syntax, env: Environment) -> tuple[list[ExactS
 def _experiment(syntax: t.Syntax, env: Environment) -> tuple[Realizations, list[Requirement], dict[str, Any]]:
     realized: dict[str, Located[Any]] = {}
     required: list[Requirement] = []
-    blocks: dict[str, Block | None] = {}
+    blocks: dict[str, Block | Sweep | None] = {}
     for statement in syntax.statements:
         with env.reporter.guard(), report_exceeded_limits(statement.span):
             match statement:
@@ -296,4 +310,8 @@ def _experiment(syntax: t.Syntax, env: Environment) -> tuple[Realizations, list[
                     if statement.kind.id in blocks:
                         raise errors.options.duplicate_block(statement.kind.text, statement.kind.span)
                     blocks[statement.kind.id] = elaborate_block(statement, env)
+                case t.SweepStmt():
+                    if "sweep" in blocks:
+                        raise errors.options.duplicate_block(statement.kind.text, statement.kind.span)
+                    blocks["sweep"] = elaborate_sweep(statement, env)
     return Realizations(**realized), required, blocks

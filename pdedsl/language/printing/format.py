@@ -117,7 +117,7 @@ def _pop_comments(waiting: deque[t.Comment], end: int) -> list[t.Comment]:
 class _OutputLine(Record):
     """A line of the result: a statement, or the opening, an entry or the end of a block with keys of width `pad`."""
 
-    node: t.Statement | t.Entry
+    node: t.Statement | t.Entry | t.SweepEntry
     span: Span
     inside: bool = False  # the comments above it are in a block
     closes: bool = False
@@ -126,12 +126,13 @@ class _OutputLine(Record):
 
 def _output_lines(syntax: t.Syntax, source: Source) -> Iterator[_OutputLine]:
     for node in syntax.statements:
-        if not isinstance(node, t.BlockStmt):
+        if not isinstance(node, t.BlockStmt | t.SweepStmt):
             yield _OutputLine(node, node.span)
             continue
         opened = source.text.find("{", node.kind.span.end) + 1
         yield _OutputLine(node, Span(node.span.start, opened))
-        pad = max((width(entry.key.id) for entry in node.entries), default=0)
+        keys = [entry.key.id for entry in node.entries] if isinstance(node, t.BlockStmt) else []
+        pad = max(map(width, keys), default=0)
         yield from (_OutputLine(entry, entry.span, inside=True, pad=pad) for entry in node.entries)
         yield _OutputLine(node, Span(node.span.end - 1, node.span.end), inside=True, closes=True)
 
@@ -148,7 +149,7 @@ def _rows(lines: Iterator[_OutputLine], comments: Sequence[t.Comment], unparser:
         limit = following.span.start if following else len(text)
         line_break = _BREAK.search(text, end, limit)
         trailing = _pop_comments(waiting, line_break.start() if line_break else limit)
-        indent = margin if isinstance(line.node, t.Entry) else ""
+        indent = margin if isinstance(line.node, t.Entry | t.SweepEntry) else ""
         yield Row(cells, Span(start, max([end, *(c.span.end for c in trailing)])), kind, indent, trailing)
     yield from (Row((c.text,), c.span) for c in waiting)
 
@@ -177,7 +178,9 @@ def _cells(line: _OutputLine, p: Unparser) -> tuple[str, tuple[str, ...]]:
         case t.Entry(key=key, items=items):
             pad = " " * (line.pad + 1 - width(key.id))
             return "entry", (f"{key.id}{pad}{', '.join(_item(p, item) for item in items)}".rstrip(),)
-        case t.BlockStmt(kind=kind):
+        case t.SweepEntry():
+            return "entry", (_axis(p, node),)
+        case t.BlockStmt(kind=kind) | t.SweepStmt(kind=kind):
             return "block", ("}" if line.closes else f"{kind.id} {{",)
         case t.Header(name=name, title=title):
             return "header", (f"pde {name.id}" + (f" {p.atom(title)}" if title else ""),)
@@ -250,6 +253,12 @@ def _item(p: Unparser, item: t.Item) -> str:
     if item.source is not None:
         return f"{value} from {p.atom(item.source)}"
     return f"{value} in {p.sum(item.within)}" if item.within is not None else value
+
+
+def _axis(p: Unparser, entry: t.SweepEntry) -> str:
+    values = p.sum(entry.values) + (f"..{p.sum(entry.high)}" if entry.high is not None else "")
+    scale = f", {entry.scale.id}" if entry.scale else ""
+    return f"{'.'.join(map(p.name, entry.path))}{_power(p, entry.power)} in {values}{scale}"
 
 
 def _names(p: Unparser, names: Sequence[t.Name]) -> str:

@@ -1,0 +1,39 @@
+# A narrow network of the architecture of section 5.
+pde HamiltonianCifar "Hamiltonian network on CIFAR-10 (Ruthotto, Haber 2018, Table 1)"
+
+space   x in pixels
+time    t in [0, 3]
+unknown Y(x, t) : channels
+unknown Z(x, t) : channels
+learn   K1(t)   : operator = conv(3)
+learn   K2(t)   : operator = conv(3)
+let     N = tv_norm(eps=1e-3)
+
+∂Y/∂t = K1ᵀ relu(N(K1 Z))
+∂Z/∂t = -K2ᵀ relu(N(K2 Y))
+
+realize time by verlet(steps=3)
+
+network {
+  input   image(3, 32, 32)
+  stem    8
+  stages  [8, 16, 32]
+  classes 10
+}
+
+train {
+  data      cifar10(test=1000)
+  steps     800
+  batch     64
+  optimizer sgd(lr=0.1, momentum=0.9)
+  schedule  cosine(warmup=100)
+  augment   flip
+}
+
+evaluate {
+  natural
+}
+
+sweep {
+  train.seed in 0..2
+}

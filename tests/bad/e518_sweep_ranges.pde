@@ -1,0 +1,14 @@
+pde Study
+const σ² = 0.2
+space x in R^2
+time t in [0, 1]
+unknown u(x, t) : simplex(2)
+learn v(x, t) : vector = mlp
+learn W : operator = linear
+∂u/∂t = v·∇u + σ²Δu
+u(x, 0) = softmax(W x)
+sweep {
+  σ² in 0.1
+  train.seed in 4..0
+  train.optimizer.lr in 0..0.1, log
+}
