@@ -434,8 +434,7 @@ mesh_dimension = INVALID_SPACE.of(
 )
 
 
-def mesh_not_found(file: str, path: str, span: Span) -> PdeError:
-    return INVALID_MESH(f"there is no mesh '{file}'", span, f"paths are relative to the spec: {path}")
+mesh_not_found = INVALID_MESH.of("there is no mesh '{file}'", "paths are relative to the folder of the spec")
 
 
 def invalid_mesh(file: str, reason: str, remedy: str, span: Span) -> PdeError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 OUTSIDE_THE_SPEC = """
+runs.grid_too_small runs.invalid_grid types.data_off_domain
 networks.module_name_conflict networks.module_not_found networks.no_residual_blocks networks.not_trusted
 runs.array_too_large runs.class_count_mismatch runs.corrupt_files runs.data_file_not_found runs.download_failed
 runs.invalid_dtype runs.invalid_labels runs.invalid_observation_shape runs.invalid_sample_shape
@@ -43,6 +44,8 @@ types.degenerate_polygon types.initial_value_not_positive types.invalid_mesh_cal
 types.invalid_softmax types.mesh_dimension types.mesh_with_inequalities types.not_a_value types.not_an_interval
 eigenproblems.real_and_complex_unknowns types.coordinates_of_system
 types.periodic_interval types.self_intersecting_polygon types.too_many_vertices
+equations.invalid_history equations.missing_history syntax.integral_limits syntax.integration_variable
+syntax.missing_upper_limit types.data_arguments types.invalid_integration_variable types.invalid_limit
 """
 """The hint shows a template; only the author knows the value or equation to fill in."""
 
@@ -57,6 +60,9 @@ types.not_a_space types.product_of_intervals equations.curve_on_mesh
 """Several alternatives are possible; completion proposes them."""
 
 OTHER_MATHEMATICS = """
+equations.discontinuous_history equations.first_kind equations.outside_domain equations.singular_kernel
+equations.vector_normalization methods.nonlinear_in_integral methods.unsupported_integrand
+types.integral_off_domain types.integral_over_inequalities
 equations.axiom_refuted equations.empty_domain equations.empty_location equations.exact_has_unknowns
 equations.exact_solution_violated equations.hyperbolic_dirichlet equations.incompatible_data
 equations.incompatible_neumann_data equations.indefinite_diffusion equations.learned_sign equations.missing_unknown

@@ -144,7 +144,7 @@ def test_a_missing_condition_names_the_group(tmp_path: Path) -> None:
 def test_missing_file(tmp_path: Path) -> None:
     text = error_of(tmp_path, "none.msh")
     assert "error[E317]: there is no mesh 'none.msh'" in text
-    assert str(tmp_path / "none.msh") in text
+    assert "paths are relative to the folder of the spec" in text
 
 
 def test_dimension(tmp_path: Path) -> None:

@@ -91,9 +91,9 @@ def _mesh_of(call: t.Call, folder: Path, dimension: int) -> SimplicialMesh:
     try:
         status = path.stat()
         if not path.is_file():
-            raise errors.types.mesh_not_found(file, str(path), call.span)
+            raise errors.types.mesh_not_found(file, call.span)
     except OSError:
-        raise errors.types.mesh_not_found(file, str(path), call.span) from None
+        raise errors.types.mesh_not_found(file, call.span) from None
     if status.st_size > MAX_BYTES:
         raise errors.types.invalid_mesh(file, f"has more than {MAX_BYTES >> 20} MiB", "use a coarser mesh", call.span)
     try:
