@@ -99,7 +99,9 @@ def test_colours_are_those_of_the_tokens(path: Path, patterns: list[tuple[str, r
         column = token.start_pos - start
         if token.type == "NEWLINE" or row >= len(scopes):
             continue
-        assert scopes[row][column].startswith(expected(token, lines[row], column)), (str(token), token.type, lines[row])
+        width = len(token) if token.type.startswith("INTEGRAL") else 1  # its limits have the colour of the sign
+        for scope in scopes[row][column : column + width]:
+            assert scope.startswith(expected(token, lines[row], column)), (str(token), token.type, lines[row])
 
 
 def test_the_file_is_made_from_the_grammar(made: ModuleType, golden: Callable[[Path, str], None]) -> None:
@@ -125,12 +127,15 @@ def test_the_client_starts_the_command_that_there_is() -> None:
 
 
 def test_snippets_are_valid_specs() -> None:
-    """With the defaults of their placeholders; blocks and fragments after a spec that has their names."""
+    """With the defaults of their placeholders; the blocks of an experiment after the classifier, others in a spec that
+    has their names."""
     snippets = json.loads((EXTENSION / "snippets.json").read_text("utf-8"))
-    for name, snippet in snippets.items():
-        text = re.sub(r"\$\{\d+:([^}]*)\}", r"\1", "\n".join(snippet["body"])) + "\n"
-        if name in ("train", "evaluate"):
-            text = shipped_specs()["rotation"].read_text("utf-8").partition("train {")[0] + text
+    texts = {n: re.sub(r"\$\{\d+:([^}]*)\}", r"\1", "\n".join(s["body"])) + "\n" for n, s in snippets.items()}
+    for name, text in texts.items():
+        if name == "train":
+            text = texts["classifier"] + text
+        if name == "evaluate":
+            text = texts["classifier"] + texts["train"] + text
         if name == "inverse":
             text = shipped_specs()["heat"].read_text("utf-8").replace("const   κ = 0.1\n", text).partition("exact")[0]
         assert not [d for d in analysed(text).diagnostics if d.is_error], name

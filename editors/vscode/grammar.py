@@ -21,6 +21,11 @@ def terminals() -> dict[str, list[str]]:
     return {name: re.findall(r'"([^"]+)"', body) for name, body in rows}
 
 
+def integrals() -> list[str]:
+    """The regular expressions of the integral sign with its lower limit, or with both."""
+    return re.findall(r"^INTEGRAL\w*\.\d: /(.*)/$", load_grammar(), re.MULTILINE)
+
+
 def grammar() -> dict[str, object]:
     """The first pattern that matches earliest is taken, as by TextMate."""
     known = terminals()
@@ -28,6 +33,7 @@ def grammar() -> dict[str, object]:
     leading = sorted(words[name] for name in STATEMENT_KEYWORDS)
     inner = sorted(set(words.values()) - set(leading) - set("∈ᵀ∇"))
     signs = {s for spellings in known.values() for s in spellings if not s[0].isalnum()} - BRACKETS | {"ᵀ"}
+    operators = [*map(re.escape, sorted(signs, key=lambda s: (-len(s), s))), *integrals(), "[∂ΔΣ∆∑√∫]"]
     traits = sorted(t for row in TYPE_ATTRIBUTES.values() for t in row if t.isidentifier())
     patterns = {
         "comment.line.number-sign.pde": r"#.*$",
@@ -36,9 +42,9 @@ def grammar() -> dict[str, object]:
         "keyword.other.pde": rf"\b({'|'.join(inner)})\b|∈",
         "storage.type.pde": rf"\b({'|'.join((*TYPES, *traits))})\b",
         "support.function.pde": rf"\b({'|'.join(sorted(RESERVED))})\b(?=\()",
-        "constant.numeric.pde": r"(?<!\w)[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?|\.[0-9]+([eE][+-]?[0-9]+)?|[½⅓⅔¼¾]",
+        "constant.numeric.pde": r"(?<![^\W_])[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?|\.[0-9]+([eE][+-]?[0-9]+)?|[½⅓⅔¼¾]",
         "constant.numeric.raised.pde": r"⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|[₀₁₂₃₄₅₆₇₈₉]+|[ᵢⱼₖₗₘₙ]+",
-        "keyword.operator.pde": "|".join([*map(re.escape, sorted(signs, key=lambda s: (-len(s), s))), "[∂ΔΣ∆∑√]"]),
+        "keyword.operator.pde": "|".join(operators),
         "punctuation.pde": "[" + "".join(re.escape(b) for b in sorted(BRACKETS)) + "]",
         "variable.other.pde": r"(?![ΔΣ∆∑ᵀ])[^\W\d_]((?![ΔΣ∆∑ᵀᵢⱼₖₗₘₙ⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉½⅓⅔¼¾])\w)*",
     }

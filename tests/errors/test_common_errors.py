@@ -61,7 +61,7 @@ u(x, 0) = softmax(W x)
         (HEAT.replace("Δu", "Δu + (x > 0.5 ? 1 : 0)"), "heaviside(x - 0.5)"),
         (HEAT.replace("Δu", "Δu + log10(1 + x)"), "log(…)/log(10)"),
         (HEAT.replace("Δu", "Δu + ds(1)"), "∂u/∂n = 1 on boundary"),
-        (HEAT.replace("Δu", "Δu + integral(u)"), "an antiderivative is another unknown"),
+        (HEAT.replace("Δu", "Δu + integral(u)"), "∫_Ω u dx"),
         (HEAT.replace("Δu", "lapl(u)"), "did you mean 'lap'?"),
         (HEAT.replace("Δu", "<1, 2>·∇u"), "[1, 2]"),
         (HEAT.replace("Δu", "⟨1, 2⟩·∇u"), "[1, 2] for a vector"),

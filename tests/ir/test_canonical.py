@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,7 +18,9 @@ from pdedsl.diagnostics import Reporter, Source
 from pdedsl.language import ast as t
 from pdedsl.language.parser import parse_syntax
 
-SPECS = {path.stem: path.read_text("utf-8") for path in sorted((Path(__file__).parents[2] / "specs").glob("*.pde"))}
+FOLDER = Path(__file__).parents[2] / "specs"
+SPECS = {path.stem: path.read_text("utf-8") for path in sorted(FOLDER.glob("*.pde"))}
+SCRIPT_LETTERS = dict(zip("ˣʸᶻʳˢᵗ", "xyzrst", strict=True))
 LETTER = "[A-Za-z_α-ω]"
 ONE_PROCESS = settings(derandomize=True, deadline=None, database=None, max_examples=30)
 
@@ -136,13 +139,16 @@ def rewritten(name: str, way: Callable[[str, str], str]) -> str:
 
 @pytest.mark.parametrize("name", SPECS)
 def test_renaming(name: str) -> None:
-    """Unknowns, coordinates, constants and learned fields under other names, in another alphabetical order."""
+    """Unknowns, coordinates, constants and learned fields under other names, in another alphabetical order. The names
+    of arrays in a data file stay: they are those of the coordinates and unknowns, and the file is the same."""
     assert canonical(renamed(SPECS[name], "zyxwvutsrqponmlkjihgfedcba")) == canonical(SPECS[name])
     assert canonical(renamed(SPECS[name], "abcdefghijklmnopqrstuvwxyz")) == canonical(SPECS[name])
 
 
 def renamed(text: str, letters: str) -> str:
-    names = sorted({n for s in statements(text) for n in declared_names(s)}, key=len, reverse=True)
+    text = re.sub("(∫₋?[₀-₉]+)([ˣʸᶻʳˢᵗ])", lambda m: f"{m[1]}^{SCRIPT_LETTERS[m[2]]} ", text)  # limits of any name
+    fixed = {array for file in re.findall(r'data\("([^"]+)"', text) for array in np.load(FOLDER / file).files}
+    names = sorted({n for s in statements(text) for n in declared_names(s)} - fixed, key=len, reverse=True)
     new = {name: f"q{letter}q" for name, letter in zip(names, letters, strict=False)}
     word = re.compile(rf"(?<!{LETTER})({'|'.join(names)})(?!{LETTER}|\d)")
     return "\n".join(line if skipped(line) else word.sub(lambda m: new[m[1]], line) for line in text.split("\n"))
