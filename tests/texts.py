@@ -18,8 +18,7 @@ from pdedsl.ir.plan import ImagePlan
 
 SPECS = Path(__file__).parents[1] / "specs"
 NAMES = sorted(p.stem for p in SPECS.glob("*.pde"))
-PHYSICAL = [p.stem for p in sorted(SPECS.glob("*.pde")) if re.search(r"^space.* in \[", p.read_text("utf-8"), re.M)]
-MODELS = [name for name in NAMES if name not in PHYSICAL]
+MODELS = [name for name in NAMES if re.search(r"^space(?!.* in \[)", (SPECS / f"{name}.pde").read_text("utf-8"), re.M)]
 
 PLANE = """pde Plane
 space (x, y) in R^2

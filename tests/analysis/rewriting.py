@@ -6,6 +6,7 @@ import random
 import re
 
 from pdedsl.api import format
+from pdedsl.language.names import SUPERSCRIPT_LETTERS
 
 WORDS = ("pde", "space", "time", "unknown", "const", "let", "learn", "realize", "require")
 SCALES = ("2", "-3", "½", "-1", "5/4", "0.1")
@@ -13,7 +14,7 @@ FRESH = ("q", "w", "z", "r", "b", "h", "ζ", "η", "θ", "ξ", "μ", "Q", "state
 LETTER = r"(?![ΔΣ∆∑ᵀ⁰¹²³⁴-⁹⁻½⅓⅔¼¾₀-₉ᵢⱼₖ-ₙ])[^\W0-9_]"
 NAME = re.compile(f"{LETTER}(?:{LETTER}|[0-9_])*")
 DECLARED = re.compile(rf"^(?:unknown|const|let|learn|time)\s+({NAME.pattern})", re.MULTILINE)
-CONDITION = re.compile(r", [01]\)\s*=|\bon \w+$")
+CONDITION = re.compile(r"[(,]\s*[01](?:, \w+)*\)\s*=|\bon \w+$")
 Term = tuple[int, str]  # a sign and what stands behind it
 
 
@@ -102,6 +103,8 @@ def _renamed(text: str, draw: random.Random) -> str:
     fresh = [name for name in FRESH if name not in taken]
     draw.shuffle(fresh)
     new = dict(zip(names, fresh, strict=False))
+    new |= {f"d{old}": f"d{name}" for old, name in new.items()}  # the dx of an integral
+    new |= {letter: f"^{new[old]}" for old, letter in SUPERSCRIPT_LETTERS.items() if old in new}  # its limit, as in ∫₀ˣ
     return NAME.sub(lambda match: new.get(match[0], match[0]), text)
 
 
