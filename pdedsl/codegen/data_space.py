@@ -67,7 +67,7 @@ from pdedsl.ir.noise import (
 from pdedsl.ir.plan import (
     BaseNetwork,
     DataPlan,
-    Family,
+    MemberArchitecture,
     MemberCrossEntropy,
     NoiseStep,
     OperatorPlan,
@@ -310,26 +310,28 @@ MEMBER_DOC = "One ensemble member: its blocks in the order in which a path passe
 
 
 def member_functions(plan: DataPlan, fields: tuple[Learned, ...], spec: Spec) -> list[FunctionDefinition]:
-    """One network of each family."""
-    named = zip(_member_names(plan), plan.families, strict=True)
-    return [_member(name, family, plan, fields, spec) for name, family in named]
+    """One network of each architecture."""
+    named = zip(_member_names(plan), plan.architectures, strict=True)
+    return [_member(name, own, plan, fields, spec) for name, own in named]
 
 
 def _member_names(plan: DataPlan) -> list[str]:
     """`member`, or one for each depth: `member_20`, `member_32`."""
-    if len(plan.families) == 1:
+    if len(plan.architectures) == 1:
         return ["member"]
-    nets = [p.net for f in plan.families for p in f.parts if isinstance(p, ResidualBlocks)]
+    nets = [p.net for f in plan.architectures for p in f.parts if isinstance(p, ResidualBlocks)]
     return [f"member_{net.depth[0]}" for net in nets if isinstance(net, Resnet)]
 
 
-def _member(name: str, family: Family, plan: DataPlan, fields: tuple[Learned, ...], spec: Spec) -> FunctionDefinition:
+def _member(
+    name: str, own: MemberArchitecture, plan: DataPlan, fields: tuple[Learned, ...], spec: Spec
+) -> FunctionDefinition:
     """The blocks in order, then the readout."""
     bindings = [Binding(python_name(w), Call(factory_name(w))) for w in fields]
     parts: list[Node] = []
     if plan.image and plan.readout:
         parts.append(Call("torch.nn.Flatten"))
-    for k, part in enumerate(family.parts, 1):
+    for k, part in enumerate(own.parts, 1):
         bindings.append(Binding(f"block_{k}", part_node(part, plan, fields, spec), part_comment(part, spec)))
         parts.append(Ref(f"block_{k}"))
     if plan.readout:
@@ -372,10 +374,10 @@ def model_function(plan: DataPlan) -> FunctionDefinition:
 
 
 def _members_node(plan: DataPlan) -> Node:
-    if len(plan.families) == 1:
+    if len(plan.architectures) == 1:
         return Repeat(plan.members, Call("member"))
-    named = zip(_member_names(plan), plan.families, strict=True)
-    return ItemList(tuple(Call(name) for name, family in named for _ in range(family.members)), square=True)
+    named = zip(_member_names(plan), plan.architectures, strict=True)
+    return ItemList(tuple(Call(name) for name, own in named for _ in range(own.members)), square=True)
 
 
 def _model_doc(plan: DataPlan) -> str:

@@ -31,7 +31,7 @@ from pdedsl.config.networks import Convnet, Frame, Mlp, Network, Normalisation
 from pdedsl.config.training import CrossEntropy, Loss, Mart, Mixed, Trades, WeightBox
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.ansatz import HardConstraints
-from pdedsl.ir.family import Family as ProblemFamily
+from pdedsl.ir.family import Family
 from pdedsl.ir.noise import AdditiveNoise, Noise
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.semidiscrete_systems import OdeSystem
@@ -246,7 +246,7 @@ class BaseNetwork(Record):
 Part = NoiseStep | SdeSteps | ResidualBlocks | TimeConditioned | BaseNetwork
 
 
-class Family(Record):
+class MemberArchitecture(Record):
     """Ensemble members of one architecture with separate weights; parts are in network order."""
 
     parts: tuple[Part, ...]
@@ -254,9 +254,9 @@ class Family(Record):
 
 
 class DataPlan(Record):
-    """A model on a data space: families of ensemble members, a readout, and the average over members and samples."""
+    """A model on a data space: ensemble members, a readout, and the average over members and samples."""
 
-    families: tuple[Family, ...]  # one, or one per depth
+    architectures: tuple[MemberArchitecture, ...]  # one, or one per depth
     dimension: int
     image: tuple[int, int, int] | None
     classes: int | None  # None: not a classifier, only an evolution operator
@@ -274,12 +274,12 @@ class DataPlan(Record):
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """Every part of every family, once."""
-        return tuple(dict.fromkeys(part for family in self.families for part in family.parts))
+        """Every part of every architecture, once."""
+        return tuple(dict.fromkeys(part for own in self.architectures for part in own.parts))
 
     @property
     def members(self) -> int:
-        return sum(family.members for family in self.families)
+        return sum(own.members for own in self.architectures)
 
     @property
     def is_random(self) -> bool:
@@ -376,7 +376,7 @@ class SolvePlan(Record):
     hard_constraints: HardConstraints
     grid: GridPlan | None = field(repr=False)  # for the problem, if a grid scheme applies
     reference: Grid | None = None  # requested by an `evaluate` block
-    family: ProblemFamily | None = field(default=None, repr=False)  # the plan is that of the member at its center
+    family: Family | None = field(default=None, repr=False)  # the plan is that of the member at its center
 
     @property
     def solver(self) -> SolverPlan:

@@ -37,7 +37,7 @@ from pdedsl.ir.plan import (
     BaseNetwork,
     Bounds,
     DataPlan,
-    Family,
+    MemberArchitecture,
     NoiseStep,
     Part,
     ResidualBlocks,
@@ -80,15 +80,15 @@ def plan_parts(paths: PathExpectation, spec: Spec, method: Method) -> tuple[Part
     used = [s for s in paths.segments if not trained or s.has_drift]
     count = max((1, *(len(_networks_by_depth(s, spec)) for s in used)))
     base = _base_network(paths, spec)
-    return tuple(_parts_of_family(used, paths, spec, method, k) + ((base,) if base else ()) for k in range(count))
+    return tuple(_parts_of_architecture(used, paths, spec, method, k) + ((base,) if base else ()) for k in range(count))
 
 
-def _parts_of_family(
-    segments: list[SdeSegment], paths: PathExpectation, spec: Spec, method: Method, family: int
+def _parts_of_architecture(
+    segments: list[SdeSegment], paths: PathExpectation, spec: Spec, method: Method, architecture: int
 ) -> Parts:
     parts: list[Part] = []
     for segment in segments:
-        parts += _segment_parts(segment, paths, spec, method, family)
+        parts += _segment_parts(segment, paths, spec, method, architecture)
     return tuple(_move_noise_before_readout(parts))
 
 
@@ -137,7 +137,9 @@ def _require_single_depth(net: Located[Network]) -> Network:
     return net.config
 
 
-def _segment_parts(segment: SdeSegment, paths: PathExpectation, spec: Spec, method: Method, family: int) -> list[Part]:
+def _segment_parts(
+    segment: SdeSegment, paths: PathExpectation, spec: Spec, method: Method, architecture: int
+) -> list[Part]:
     config = method.config if method else None
     if not segment.has_drift and all(e.is_number for row in segment.diffusivity for e in row):
         return [_pure_diffusion_step(segment, config)] if segment.has_diffusion else []
@@ -152,7 +154,7 @@ def _segment_parts(segment: SdeSegment, paths: PathExpectation, spec: Spec, meth
         assert named[0].net is not None
         place = segment.convection_span or named[0].span
         raise errors.networks.network_with_factor(named[0].net.config.name, named[0].name, place)
-    return [_residual_blocks(segment, learned, paths, method, spec, family)]
+    return [_residual_blocks(segment, learned, paths, method, spec, architecture)]
 
 
 def _is_vector_field(net: Network, spec: Spec) -> bool:
@@ -209,14 +211,14 @@ def _check_scheme_takes_noise(noise: Noise, scheme: Located[Integrator], segment
 
 
 def _residual_blocks(
-    segment: SdeSegment, learned: Learned, paths: PathExpectation, method: Method, spec: Spec, family: int
+    segment: SdeSegment, learned: Learned, paths: PathExpectation, method: Method, spec: Spec, architecture: int
 ) -> ResidualBlocks:
     """The residual blocks of a standard architecture, which are Euler steps."""
     assert learned.net is not None
     if spec.space.image is None:
         raise errors.networks.needs_images(learned.net.config.name, learned.span, learned.net.span)
     _require_not_divergence_free(learned, learned.net.config.name)
-    net = networks_by_depth(learned.net.config)[family]
+    net = networks_by_depth(learned.net.config)[architecture]
     _require_torchvision_model(net, spec, learned.net.span)
     blocks = residual_maps(net)
     _check_steps(net, blocks, spec)
@@ -224,7 +226,7 @@ def _residual_blocks(
     noise = noise_of(segment, dt, method.config if method else None) if segment.has_diffusion else None
     if noise is not None:
         _check_block_noise(noise, net, blocks, spec)
-    branch = _second_branch(segment, spec, family) if isinstance(noise, ShakeShakeNoise) else None
+    branch = _second_branch(segment, spec, architecture) if isinstance(noise, ShakeShakeNoise) else None
     time_sign = -1 if paths.direction is Direction.INITIAL else 1
     return ResidualBlocks(
         net, dt, noise, segment.convection_span or learned.span, segment.start, time_sign, branch=branch
@@ -279,14 +281,14 @@ def _check_steps(net: Network, blocks: int | None, spec: Spec) -> None:
         raise errors.methods.blocks_are_steps(blocks, net.name, time.span)
 
 
-def _second_branch(segment: SdeSegment, spec: Spec, family: int) -> Network:
+def _second_branch(segment: SdeSegment, spec: Spec, architecture: int) -> Network:
     """The second branch, which must have the architecture of the first."""
     first, second = learned_fields_in(segment.drift, spec)
     assert first.net is not None
     _require_not_divergence_free(second, first.net.config.name)
     if second.net != first.net or second.net is None:
         raise errors.networks.branches_differ(first.name, second.name, second.span)
-    return networks_by_depth(second.net.config)[family]
+    return networks_by_depth(second.net.config)[architecture]
 
 
 def _learned_drift(segment: SdeSegment, spec: Spec) -> Learned | None:
@@ -390,9 +392,9 @@ def plan_data(paths: PathExpectation, spec: Spec) -> DataPlan:
     classes = _classes(paths, spec)
     method = spec.realize.diffusion
     noise = method.config if method and isinstance(method.config, NoiseMethod) else NoiseMethod()
-    families = plan_parts(paths, spec, method)
+    architectures = plan_parts(paths, spec, method)
     members, samples, training_samples = ensemble_size(method.config if method else None)
-    readout = readout_of(paths, spec, families[0])
+    readout = readout_of(paths, spec, architectures[0])
     operator = operator_plan_or_error(paths, spec)
     if classes is None:  # the model is the evolution operator, which must exist
         if isinstance(operator, PdeError):
@@ -402,7 +404,7 @@ def plan_data(paths: PathExpectation, spec: Spec) -> DataPlan:
         raise errors.networks.unknown_dimension(spec.space.span)
     dimension = spec.space.dimension if isinstance(spec.space.dimension, int) else 0
     plan = DataPlan(
-        tuple(Family(parts, members) for parts in families),
+        tuple(MemberArchitecture(parts, members) for parts in architectures),
         dimension,
         spec.space.image,
         classes,

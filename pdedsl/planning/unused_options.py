@@ -55,7 +55,7 @@ def require_used(plan: DataPlan, paths: PathExpectation, spec: Spec) -> None:
 def require_single_input_noise(train: TrainBlock, model: Model) -> None:
     """Data augmentation by noise, before a network that adds the noise of the equation to its input, would train for
     the sum of both variances."""
-    if isinstance(model, DataPlan) and any(isinstance(family.parts[0], NoiseStep) for family in model.families):
+    if isinstance(model, DataPlan) and any(isinstance(own.parts[0], NoiseStep) for own in model.architectures):
         for augmentation in train.augment:
             if isinstance(augmentation.config, Gaussian):
                 raise errors.methods.input_noise_twice(augmentation.config.name, augmentation.span)

@@ -105,7 +105,10 @@ def _check_residual_blocks(runs: list[RecordedRun], plan: DataPlan) -> Finding:
 def _expected_block_counts(plan: DataPlan) -> list[int]:
     """The number of residual blocks of each member."""
     return [
-        residual_maps(p.net) or 0 for f in plan.families for p in f.parts * f.members if isinstance(p, ResidualBlocks)
+        residual_maps(p.net) or 0
+        for f in plan.architectures
+        for p in f.parts * f.members
+        if isinstance(p, ResidualBlocks)
     ]
 
 

@@ -84,7 +84,7 @@ def model_segments(model: ModelUnderTest) -> list[PathSegment]:
     """The steps of `model()`."""
     plan = model.expected.plan
     assert isinstance(plan, DataPlan)
-    parts = [p for p in plan.families[0].parts if isinstance(p, SdeSteps | NoiseStep)]
+    parts = [p for p in plan.architectures[0].parts if isinstance(p, SdeSteps | NoiseStep)]
     active = [p for p in time_intervals(model.expected.analysis) if p.has_drift or p.has_diffusion]
     if len(parts) != len(active):
         raise Mismatch(f"expected {len(active)} time intervals with drift or diffusion, found {len(parts)}")

@@ -60,8 +60,8 @@ def test_nothing_is_imported_without_leave() -> None:
 def test_the_plan_counts_its_maps_after_import() -> None:
     planned = check(Source(own())).planned
     assert planned is not None
-    assert str(planned.model.families[0].parts[0].step) == "1/maps"  # type: ignore[union-attr]
-    assert str(compiled(own()).plan.families[0].parts[0].step) == "1/3"  # type: ignore[union-attr]
+    assert str(planned.model.architectures[0].parts[0].step) == "1/maps"  # type: ignore[union-attr]
+    assert str(compiled(own()).plan.architectures[0].parts[0].step) == "1/3"  # type: ignore[union-attr]
 
 
 def test_the_hash_does_not_know_of_the_import() -> None:

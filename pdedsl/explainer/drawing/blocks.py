@@ -174,10 +174,10 @@ def _path_integrals(analysis: Analysis) -> tuple[DiagramBlock, ...]:
 def data_nodes(plan: DataPlan, analysis: Analysis) -> tuple[Node, ...]:
     if plan.classes is None:
         return operator_nodes(plan, analysis)
-    families = [_family(family.parts, family.members, plan, analysis) for family in plan.families]
-    single = len(families) == 1
+    ensembles = [_ensemble(own.parts, own.members, plan, analysis) for own in plan.architectures]
+    single = len(ensembles) == 1
     members: tuple[Node, ...] = (
-        families[0] if single else (BlockGroup("ensemble", tuple(map(_as_node, families)), True),)
+        ensembles[0] if single else (BlockGroup("ensemble", tuple(map(_as_node, ensembles)), True),)
     )
     texts = average_texts(plan)
     average = (DiagramBlock(texts[0], texts[1:]),) if texts else ()
@@ -192,7 +192,7 @@ def _input(plan: DataPlan, spec: Spec) -> DiagramBlock:
     return DiagramBlock("input", (f"image, {sizes(*plan.image)}",)) if plan.image else point(spec)
 
 
-def _family(parts: tuple[Part, ...], members: int, plan: DataPlan, analysis: Analysis) -> tuple[Node, ...]:
+def _ensemble(parts: tuple[Part, ...], members: int, plan: DataPlan, analysis: Analysis) -> tuple[Node, ...]:
     nodes = [node for part in parts for node in _part(part, plan.readout_span, analysis)]
     if plan.classes is not None and not any(isinstance(part, TimeConditioned | BaseNetwork) for part in parts):
         nodes.append(
