@@ -22,7 +22,6 @@ from pdedsl.cli.common import (
     limit_threads,
     read_spec,
 )
-from pdedsl.compiler import to_spec
 
 
 @click.command(
@@ -68,6 +67,8 @@ def sweep(
 ) -> None:
     """Train and evaluate a spec for every point of its sweep; the same command continues an interrupted sweep."""
     with exit_on_errors(sys.argv), deferred_warnings():
+        from pdedsl.compiler import to_spec
+
         spec = to_spec(read_spec(file, settings))
         from pdedsl.studies.run import sweep as run_sweep
 

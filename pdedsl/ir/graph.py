@@ -17,11 +17,11 @@ from pdedsl.record import Record
 VERSION = 1  # of the JSON format
 HOLE = "{}"
 _MATHEMATICS = re.compile("equation|inside|boundary|initial|terminal|exact")  # facts with expressions
-_DECLARED = re.compile("unknown|learn")
+_DECLARED = re.compile("unknown|learn|parameter")
 _BEFORE = re.compile(r"= |; |\bon |\bwhere ")  # text before an expression
 _ATOM = re.compile(r"[^\s()\[\];:]+")
 _NUMBER = re.compile(r"-?\d+(?:/\d+|\.\d+)?(?:[eE][+-]?\d+)?")
-_NAME = re.compile(r"\b[uw]\d+\b")
+_NAME = re.compile(r"\b[uwp]\d+\b")
 
 
 class NodeKind(StrEnum):

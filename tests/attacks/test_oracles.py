@@ -121,7 +121,7 @@ def test_the_random_version_averages_noise() -> None:
         def noisy(points: Tensor) -> Tensor:
             nonlocal calls
             calls += points.requires_grad
-            shifted = points + std * torch.randn_like(points)
+            shifted = points + std * torch.randn_like(points) if std else points
             return torch.cat([shifted, -shifted], 1)
 
         attacks.autoattack(noisy, x, y, eps=0.1, steps=1, version="rand")

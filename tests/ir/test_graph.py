@@ -50,7 +50,7 @@ def test_edges_point_from_facts_to_expressions_and_from_fields_to_declarations(n
     for edge in graph.edges:
         start, end = graph.nodes[edge.start], graph.nodes[edge.end]
         if edge.role is Role.DECLARATION:
-            assert end.name in ("unknown", "learn")
+            assert end.name in ("unknown", "learn", "parameter")
             assert start.kind is NodeKind.FACT or end.text.startswith(f"{start.name}(")
         else:
             assert end.kind is not NodeKind.FACT

@@ -9,7 +9,7 @@ import torch
 from sympy import Expr
 
 from pdedsl.ir.boundary import ConditionResidual, Face, LevelSet
-from pdedsl.ir.problem import Domain, StrongForm
+from pdedsl.ir.problem import Domain
 from pdedsl.runtime.sampling import NoPointsFound, PointDistribution
 from pdedsl.solvers.collocation_points import PointSampler, sample_conditions
 
@@ -61,7 +61,7 @@ def test_projection_onto_a_moving_surface_keeps_the_time() -> None:
 
 
 def test_the_face_of_an_interval_is_a_single_point() -> None:
-    statement = StrongForm(**{**vars(POISSON), "domain": Domain((X,), POISSON.domain.intervals[:1], has_time=False)})
+    statement = replace(POISSON, domain=Domain((X,), POISSON.domain.intervals[:1], has_time=False))
     assert PointSampler(statement.domain).on(on(Face(0, False)), 50, 0).tolist() == [[-1.0]]
 
 

@@ -35,9 +35,9 @@ def means() -> dict[tuple[float, float], tuple[float, float, float]]:
     """Accuracy, accuracy under attack and total curvature, by (λ, σ²)."""
     import torch
 
-    measured, threads = example().measured, torch.get_num_threads()
+    measure, threads = example().measure, torch.get_num_threads()
     torch.set_num_threads(1)
-    runs: dict[Any, Any] = {s: [measured(*s, k, EPOCHS) for k in range(SEEDS)] for s in (PLAIN, STRONG)}
+    runs: dict[Any, Any] = {s: [measure(*s, k, EPOCHS) for k in range(SEEDS)] for s in (PLAIN, STRONG)}
     torch.set_num_threads(threads)
     return {s: tuple(mean(run[k] for run in found) for k in range(3)) for s, found in runs.items()}  # type: ignore[misc]
 
