@@ -173,7 +173,7 @@ Show = Callable[[Basic], str]
 
 def _declaration(f: Unknown | Learned, show: Show, colours: Colours) -> str:
     if isinstance(f, FamilyParameter):
-        return f"parameter {colours[f.head]} {f.distribution}{' random' * f.is_random}"
+        return f"parameter {colours[f.head]}() : {f.distribution}{' random' * f.is_random}"
     keyword = "unknown" if isinstance(f, Unknown) else "learn"
     arguments = ", ".join(map(show, f.arguments))
     net = (
