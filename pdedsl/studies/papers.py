@@ -149,7 +149,8 @@ def _heat_smoothing() -> Experiment:
             ),
             *(
                 Claim(
-                    f"At radius {r}, more images are certified by the retrained network than by sampling, σ = 0.5.",
+                    f"The estimated radius of the retrained network exceeds {r} for more images than the certified "
+                    "one, σ = 0.5.",
                     estimated(r),
                     sampled(r),
                 )
