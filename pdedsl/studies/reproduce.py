@@ -1,4 +1,4 @@
-"""`pdedsl reproduce`: the experiment of a paper, with its figures beside ours and a verdict on each claim."""
+"""`pdedsl reproduce`: the experiment of a paper, with its results beside ours and a verdict on each claim."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def reproduce(
     device: str | None = None,
     report: Callable[[str], None] | None = None,
 ) -> Reproduction:
-    """Run the experiment of a paper and write a page with its published figures beside ours.
+    """Run the experiment of a paper and write a page with its published results beside ours.
 
     Finished runs in the folder are reused.
 
