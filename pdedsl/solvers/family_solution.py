@@ -15,6 +15,7 @@ from torch import Tensor
 from pdedsl.ir.family import MAX_DEVIATIONS, Family, is_normal, reference_at, value_at
 from pdedsl.ir.spec import FamilyParameter
 from pdedsl.solvers.coordinates import name_key
+from pdedsl.solvers.field import SolutionField
 from pdedsl.solvers.member_modules import MemberModules
 from pdedsl.solvers.solution import Solution
 from pdedsl.solvers.sparse_interpolation import SparseInterpolant
@@ -102,6 +103,11 @@ class FamilySolution(Solution):
         if points is not None and grid == shape:
             return self._selection.joined(values)
         return self._selection.shaped(values, grid)
+
+    def __getitem__(self, name: str) -> SolutionField:
+        field = super().__getitem__(name)
+        parameters = ", ".join(f"{p}=…" for p in self.parameter_names)
+        raise KeyError(f'an unknown of a family is that of a member: solution.member({parameters})["{field.name}"]')
 
     def member(self, **parameters: Values) -> Solution:
         """The solution for fixed parameters.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, pi, sin, sqrt
+from math import cos, exp, pi, sin, sqrt
 from pathlib import Path
 
 import pytest
@@ -121,6 +121,20 @@ def test_ordinary_differential_equation() -> None:
     assert solution(t=[0.0, 0.5, 1.0], a=1.5).tolist() == pytest.approx([1, exp(-0.75), exp(-1.5)], rel=1e-4)
     with pytest.raises(ValueError, match="no parameter is random"):
         solution.mean(t=0.5)
+
+
+def test_unknowns_of_a_system_are_those_of_a_member() -> None:
+    """Without the parameters, `solution.u` would be the unknown of one arbitrary member."""
+    solution = solved(
+        "pde Rotation\ntime t in [0, 1]\nunknown u(t) : scalar\nunknown v(t) : scalar\nparameter a in [1, 2]\n"
+        "∂u/∂t = a v\n∂v/∂t = -a u\nu(0) = 0\nv(0) = 1\n"
+    )
+    assert solution(t=1.0, a=1.5).tolist() == pytest.approx([sin(1.5), cos(1.5)], rel=1e-4)
+    assert solution.member(a=1.5).u(t=1.0).item() == pytest.approx(sin(1.5), rel=1e-4)
+    with pytest.raises(AttributeError, match=r"member\(a=…\)"):
+        assert solution.u
+    with pytest.raises(KeyError, match="no unknown 'w'"):
+        solution["w"]
 
 
 def test_lognormal_conductivity_has_closed_form_moments() -> None:
