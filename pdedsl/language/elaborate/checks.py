@@ -237,7 +237,14 @@ def _check_eigenproblem(spec: Spec, reporter: Reporter) -> None:
     several = "there are many eigenfunctions"
     statements: list[tuple[str, str, Span]] = [("an exact solution", several, e.span) for e in spec.exact]
     statements += [("observations", several, o.span) for o in spec.observations]
-    statements += [("learned fields", "its operators must be known", w.span) for w in spec.learned]
+    statements += [
+        (
+            "parameters of a family" if isinstance(w, FamilyParameter) else "learned fields",
+            "its operators must be known",
+            w.span,
+        )
+        for w in spec.learned
+    ]
     for statement, reason, span in statements:
         reporter.add(errors.eigenproblems.not_in_eigenproblem(statement, reason, span))
 
