@@ -20,7 +20,7 @@ from torch import Tensor
 import pdedsl
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.solvers.budget import CpuBudget
-from pdedsl.solvers.family_solution import FamilySolution, sample_members
+from pdedsl.solvers.family.solution import FamilySolution, sample_members
 from pdedsl.solvers.solver_method import SolveOptions
 from pdedsl.solvers.strategy import Outcome, Strategy
 

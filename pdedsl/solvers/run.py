@@ -35,8 +35,8 @@ from pdedsl.runs.metrics import MetricsLog
 from pdedsl.solvers.budget import CpuBudget
 from pdedsl.solvers.eigen_solution import EigenSolution
 from pdedsl.solvers.error_estimate import ErrorEstimate, Reference, assess
-from pdedsl.solvers.family import FAMILY, MEMBERS, solve_family
-from pdedsl.solvers.family_solution import FamilySolution
+from pdedsl.solvers.family.solution import FamilySolution
+from pdedsl.solvers.family.solver import FAMILY, MEMBERS, solve_family
 from pdedsl.solvers.input_files import copy_input_files, input_files
 from pdedsl.solvers.pinn.residuals import read_measurements
 from pdedsl.solvers.pinn.trainer import elapsed_seconds

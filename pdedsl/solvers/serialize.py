@@ -144,7 +144,7 @@ def open_solution(folder: Path) -> Solution:
 
 
 def _open_family(folder: Path, compilation: Compilation, options: SolveOptions) -> Solution:
-    from pdedsl.solvers.family import open_family
+    from pdedsl.solvers.family.solver import open_family
 
     path = folder / REPORT_JSON
     if not path.exists():

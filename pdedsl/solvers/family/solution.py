@@ -15,10 +15,10 @@ from torch import Tensor
 from pdedsl.ir.family import MAX_DEVIATIONS, Family, is_normal, reference_at, value_at
 from pdedsl.ir.spec import FamilyParameter
 from pdedsl.solvers.coordinates import name_key
+from pdedsl.solvers.family.member_modules import MemberModules
+from pdedsl.solvers.family.sparse_interpolation import SparseInterpolant
 from pdedsl.solvers.field import SolutionField
-from pdedsl.solvers.member_modules import MemberModules
 from pdedsl.solvers.solution import Solution
-from pdedsl.solvers.sparse_interpolation import SparseInterpolant
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,8 +10,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from pdedsl.solvers.family_solution import _quadrature
-from pdedsl.solvers.sparse_interpolation import SparseInterpolant, hierarchical_basis, leja_points
+from pdedsl.solvers.family.solution import _quadrature
+from pdedsl.solvers.family.sparse_interpolation import SparseInterpolant, hierarchical_basis, leja_points
 
 Function = Callable[[Tensor], Tensor]  # (n, d) to (n, m)
 

@@ -29,13 +29,13 @@ from pdedsl.runs.events import Finishing
 from pdedsl.solvers.budget import CpuBudget
 from pdedsl.solvers.collocation_points import fix_gauge
 from pdedsl.solvers.error_estimate import TEST_SEED, ErrorBar, ErrorEstimate, relative_error, sample_test_points
-from pdedsl.solvers.family_solution import FamilySolution, sample_members
-from pdedsl.solvers.member_modules import member_modules
+from pdedsl.solvers.family.member_modules import member_modules
+from pdedsl.solvers.family.solution import FamilySolution, sample_members
+from pdedsl.solvers.family.sparse_interpolation import SparseInterpolant
 from pdedsl.solvers.method_result import SolverResult
 from pdedsl.solvers.progress import Watch
 from pdedsl.solvers.serialize import load_result, read_attempt, save
 from pdedsl.solvers.solver_method import SolveOptions
-from pdedsl.solvers.sparse_interpolation import SparseInterpolant
 from pdedsl.solvers.strategy import Attempt, Outcome, Strategy
 
 MEMBERS, FAMILY = "members", "family.json"  # the folder with their solutions, and the indices of the interpolant

@@ -11,7 +11,7 @@ import torch
 import pdedsl
 from pdedsl.io import RunInterrupted
 from pdedsl.runs.events import Event, Finishing
-from pdedsl.solvers.family_solution import FamilySolution
+from pdedsl.solvers.family.solution import FamilySolution
 
 DECAY = """pde Decay
 time t in [0, 1]
