@@ -146,3 +146,13 @@ def test_commands_are_registered() -> None:
     code = (EXTENSION / "extension.js").read_text("utf-8")
     declared = {command["command"] for command in package["contributes"]["commands"]}
     assert declared == set(re.findall(r'registerCommand\("([\w.]+)"', code))
+
+
+def test_commands_of_code_lenses_are_registered_and_on_the_command_line() -> None:
+    from pdedsl.cli import cli
+
+    package = json.loads((EXTENSION / "package.json").read_text("utf-8"))
+    declared = {command["command"] for command in package["contributes"]["commands"]}
+    listed = re.search(r"const COMMANDS = (\[.*?\])", (EXTENSION / "extension.js").read_text("utf-8"))
+    assert listed
+    assert set(json.loads(listed[1])) <= {name.removeprefix("pdedsl.") for name in declared} & set(cli.commands)

@@ -8,6 +8,7 @@ r"""Editor services: diagnostics, hover, completion, navigation and formatting o
     definition, references                 of the name at an offset
     rename(document, offset, new)          edits; raises `PdeError` if the meaning of the spec would change
     symbols, folds, colours, hints         outline, folding ranges, semantic tokens, inlay hints
+    code_lenses(document)                  commands of the spec, class of each equation
     formatted(document, ascii=False)       the output of `pdedsl format`
     actions(document, span)                code actions: quick fixes, conversion to ASCII or Unicode
     unicode_at(text, offset)               ∇ for the `\nabla` that was just typed
@@ -20,6 +21,8 @@ from __future__ import annotations
 
 from pdedsl.editor.actions import Action as Action
 from pdedsl.editor.actions import actions as actions
+from pdedsl.editor.code_lenses import CodeLens as CodeLens
+from pdedsl.editor.code_lenses import code_lenses as code_lenses
 from pdedsl.editor.completion import CompletionItem as CompletionItem
 from pdedsl.editor.completion import complete as complete
 from pdedsl.editor.conversion import formatted as formatted

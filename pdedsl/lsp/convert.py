@@ -12,6 +12,7 @@ from pdedsl.diagnostics import Diagnostic, Span, escaping
 from pdedsl.diagnostics.fixes import Edit
 from pdedsl.editor import (
     Action,
+    CodeLens,
     Coloured,
     CompletionItem,
     Document,
@@ -130,6 +131,11 @@ class Converter(Record):
 
     def hint(self, hint: InlayHint) -> lsp.InlayHint:
         return lsp.InlayHint(self.position(hint.offset), hint.text, padding_left=True)
+
+    def lens(self, lens: CodeLens) -> lsp.CodeLens:
+        """A lens with the command `pdedsl.solve` of the client, or with none."""
+        command = f"pdedsl.{lens.command}" if lens.command else ""
+        return lsp.CodeLens(self.range(lens.span), lsp.Command(lens.title, command, arguments=[self.uri]))
 
     def action(self, action: Action, diagnostics: Sequence[lsp.Diagnostic]) -> lsp.CodeAction:
         fixed = self.diagnostic(action.cures) if action.cures else None

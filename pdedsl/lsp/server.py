@@ -19,6 +19,7 @@ from pdedsl.editor import (
     Encoding,
     actions,
     analysed,
+    code_lenses,
     colours,
     complete,
     definition,
@@ -47,6 +48,7 @@ class Server(LanguageServer):
         super().__init__("pdedsl", __version__, lsp.TextDocumentSyncKind.Full)
         self._documents: dict[str, Document] = {}
         self._valid: dict[str, Document] = {}
+        self.client_commands: frozenset[str] = frozenset()  # that code lenses may name, by the initialization options
 
     def open(self, uri: str) -> Converter:
         """The current document; a text that is neither open nor readable is treated as empty."""
@@ -96,6 +98,16 @@ def _bind(server: Server, answer: Callable[[Server, Any], Any]) -> Callable[[Any
 
         return handler
     return lambda params: answer(server, params)
+
+
+# ---- Initialization
+
+
+def _initialize(server: Server, params: lsp.InitializeParams) -> None:
+    """Clients that run commands of pdedsl list them, as `{"commands": ["solve", "draw"]}`."""
+    options = params.initialization_options
+    listed = options.get("commands", ()) if isinstance(options, dict) else getattr(options, "commands", ())
+    server.client_commands = frozenset(map(str, listed))
 
 
 # ---- Document synchronisation
@@ -187,6 +199,13 @@ def _hints(server: Server, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
     return [converter.hint(h) for h in hints(converter.document, before) if visible.start <= h.offset <= visible.end]
 
 
+def _code_lenses(server: Server, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
+    """Information, and the commands that the client can run."""
+    converter = server.open(params.text_document.uri)
+    lenses = code_lenses(converter.document)
+    return [converter.lens(e) for e in lenses if not e.command or e.command in server.client_commands]
+
+
 def _format(server: Server, params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit] | None:
     converter = server.open(params.text_document.uri)
     text = formatted(converter.document)
@@ -219,6 +238,7 @@ def _conversion_command(server: Server, ascii: bool) -> Callable[[str], Any]:
 
 
 FEATURES: dict[str, tuple[Callable[[Server, Any], Any], Any]] = {
+    lsp.INITIALIZE: (_initialize, None),
     lsp.TEXT_DOCUMENT_DID_OPEN: (_did_open, None),
     lsp.TEXT_DOCUMENT_DID_CHANGE: (_did_change, None),
     lsp.TEXT_DOCUMENT_DID_CLOSE: (_did_close, None),
@@ -233,6 +253,7 @@ FEATURES: dict[str, tuple[Callable[[Server, Any], Any], Any]] = {
     lsp.TEXT_DOCUMENT_FOLDING_RANGE: (_folds, None),
     lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: (_semantic_tokens, LEGEND),
     lsp.TEXT_DOCUMENT_INLAY_HINT: (_hints, None),
+    lsp.TEXT_DOCUMENT_CODE_LENS: (_code_lenses, lsp.CodeLensOptions()),
     lsp.TEXT_DOCUMENT_FORMATTING: (_format, None),
     lsp.TEXT_DOCUMENT_ON_TYPE_FORMATTING: (_on_type_format, lsp.DocumentOnTypeFormattingOptions(" ")),
     lsp.TEXT_DOCUMENT_CODE_ACTION: (

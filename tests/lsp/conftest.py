@@ -16,6 +16,8 @@ from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 )
 async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:
     capabilities = client_capabilities("visual-studio-code")
-    await lsp_client.initialize_session(lsp.InitializeParams(capabilities=capabilities))
+    await lsp_client.initialize_session(
+        lsp.InitializeParams(capabilities=capabilities, initialization_options={"commands": ["solve"]})
+    )
     yield
     await lsp_client.shutdown_session()

@@ -224,6 +224,23 @@ async def test_completion_hints_folds_and_formatting(client: LanguageClient) -> 
 
 
 @pytest.mark.asyncio
+async def test_code_lenses_have_the_commands_of_the_client(client: LanguageClient) -> None:
+    """The client runs `solve` only; an equation has its class; a text with an error has no lens."""
+    await shown(client, spec("heat"))
+    lenses = await client.text_document_code_lens_async(lsp.CodeLensParams(here())) or ()
+    found = [(e.range.start.line, e.command.title, e.command.command) for e in lenses if e.command]
+    text = spec("heat").split("\n")
+    header, equation = (next(k for k, row in enumerate(text) if row.startswith(w)) for w in ("pde", "∂u/∂t"))
+    assert found == [
+        (header, "Solve", "pdedsl.solve"),
+        (header, "5 proved, 2 refuted, 2 unknown", ""),
+        (equation, "Linear diffusion equation (parabolic)", ""),
+    ]
+    await shown(client, spec("heat").replace("κΔu", "-κΔu"))
+    assert not await client.text_document_code_lens_async(lsp.CodeLensParams(here()))
+
+
+@pytest.mark.asyncio
 async def test_signature_help(client: LanguageClient) -> None:
     text = spec("convection_diffusion")
     await shown(client, text)
