@@ -24,7 +24,7 @@ import pdedsl
 from pdedsl import errors
 from pdedsl.config.base import Form
 from pdedsl.config.blocks import ENTRIES, default_text
-from pdedsl.config.data import DATA, MEASURED
+from pdedsl.config.data import DATA, MEASUREMENT_FILES
 from pdedsl.config.distributions import DISTRIBUTIONS, RANDOM_FUNCTIONS
 from pdedsl.config.evaluation import ATTACKS, CERTIFICATES
 from pdedsl.config.meanings import meaning_of
@@ -58,7 +58,7 @@ FAMILIES = {
     "Solvers on physical domains": SOLVERS,
     "Architectures for equations on feature maps": FRAMES,
     "Data sets": DATA,
-    "Measurements": MEASURED,
+    "Measurements": MEASUREMENT_FILES,
     "Distributions of parameters": DISTRIBUTIONS,
     "Random functions": RANDOM_FUNCTIONS,
     "Optimizers": OPTIMIZERS,

@@ -34,7 +34,7 @@ from pdedsl.config.networks import Frame, Paper
 from pdedsl.config.training import (
     Adversary,
     Augmentation,
-    Constant,
+    ConstantRate,
     CrossEntropy,
     Loss,
     Optimizer,
@@ -60,7 +60,7 @@ class Values(Record):
 
 SEVERAL = Values(most=8)
 DEFAULT_OPTIMIZER = Located(Sgd(momentum=Fraction(9, 10)))
-STEADY = Located(Constant())
+CONSTANT_RATE = Located(ConstantRate())
 PAPER = Located(Paper())
 ENTROPY = Located(CrossEntropy())
 
@@ -114,7 +114,7 @@ class TrainBlock(Block, kw_only=True):
     steps: Count | None = None
     batch: Count = 128
     optimizer: Annotated[tuple[Located[Optimizer], ...], SEVERAL] = (DEFAULT_OPTIMIZER,)
-    schedule: Located[Schedule] = STEADY
+    schedule: Located[Schedule] = CONSTANT_RATE
     augment: Annotated[tuple[Located[Augmentation], ...], SEVERAL] = ()
     adversary: Located[Adversary] | None = None
     loss: Located[Loss] = ENTROPY

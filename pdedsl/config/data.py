@@ -89,5 +89,5 @@ class MeasuredNpz(Config, keyword="npz"):
     file: str
 
 
-Measured = MeasuredNpz
-MEASURED: Forms[Measured] = forms_of(Measured)
+MeasurementFile = MeasuredNpz
+MEASUREMENT_FILES: Forms[MeasurementFile] = forms_of(MeasurementFile)

@@ -20,7 +20,7 @@ from pdedsl.config.base import (
 )
 
 
-class Norm(Enum):
+class NormOrder(Enum):
     """ℓ∞ or ℓ2."""
 
     INF = "inf"
@@ -29,9 +29,9 @@ class Norm(Enum):
     @property
     def sign(self) -> str:
         match self:
-            case Norm.INF:
+            case NormOrder.INF:
                 return "ℓ∞"
-            case Norm.TWO:
+            case NormOrder.TWO:
                 return "ℓ2"
             case _:
                 assert_never(self)
@@ -40,7 +40,7 @@ class Norm(Enum):
 class Fgsm(Config):
     """FGSM (Goodfellow, Shlens, Szegedy 2015)."""
 
-    norm: Norm = Norm.INF
+    norm: NormOrder = NormOrder.INF
     eps: tuple[Positive, ...]
     eot: SmallCount = 1
 
@@ -48,7 +48,7 @@ class Fgsm(Config):
 class IteratedAttack(Config):
     """Iterated gradient steps; the default `step` is 2.5 ε/steps; restarts begin at random points."""
 
-    norm: Norm = Norm.INF
+    norm: NormOrder = NormOrder.INF
     eps: tuple[Positive, ...]
     step: Positive | None = None
     steps: Count = 20
@@ -73,7 +73,7 @@ class Difgsm(IteratedAttack):
 class Cw(Config):
     """Carlini-Wagner attack (2017); the ℓ∞ version of Wang, Yuan, Shi, Osher 2020, eq. 3.5."""
 
-    norm: Norm = Norm.INF
+    norm: NormOrder = NormOrder.INF
     iterations: Count = 50
     lr: Positive = Fraction(1, 100)
     c: Positive = 1
@@ -100,7 +100,7 @@ class Boundary(Config):
 class Square(Config):
     """Square attack, score-based (Andriushchenko et al. 2020)."""
 
-    norm: Norm = Norm.INF
+    norm: NormOrder = NormOrder.INF
     eps: tuple[Positive, ...]
     queries: Count = 1000
     eot: SmallCount = 1
@@ -116,7 +116,7 @@ class ApgdLoss(Enum):
 class Apgd(Config):
     """APGD, PGD with adaptive step size (Croce, Hein 2020); targeted at the `targets` most likely classes if given."""
 
-    norm: Norm = Norm.INF
+    norm: NormOrder = NormOrder.INF
     eps: tuple[Positive, ...]
     steps: Count = 100
     loss: ApgdLoss = ApgdLoss.CE
@@ -128,7 +128,7 @@ class Apgd(Config):
 class Fab(Config):
     """FAB: nearest adversarial example by projection onto the linearized decision boundary (Croce, Hein 2020)."""
 
-    norm: Norm = Norm.INF
+    norm: NormOrder = NormOrder.INF
     eps: tuple[Positive, ...] = ()
     steps: Count = 100
     targets: Count = 9
@@ -148,7 +148,7 @@ class AutoattackVersion(Enum):
 class Autoattack(Config):
     """AutoAttack (Croce, Hein 2020): the worst case of several attacks per sample."""
 
-    norm: Norm = Norm.INF
+    norm: NormOrder = NormOrder.INF
     eps: tuple[Positive, ...]
     eot: SmallCount = 1
     version: AutoattackVersion = AutoattackVersion.STANDARD

@@ -154,7 +154,7 @@ def in_steps(method: Integrator, steps: int) -> Integrator:
 # ---- Realizations of diffusion
 
 
-class Scale(Enum):
+class NoiseScale(Enum):
     """The standard deviation of the noise: that of the equation, or relative to the state."""
 
     EXACT = "exact"
@@ -235,7 +235,7 @@ class Noise(Config):
 
     members: SmallCount = 1
     samples: SampleCount = 1
-    scale: Scale = Scale.EXACT
+    scale: NoiseScale = NoiseScale.EXACT
     kind: NoiseDistribution = NoiseDistribution.GAUSSIAN
     across: NormReduction = NormReduction.SAMPLE
     average: Scores = Scores.PROBABILITIES
@@ -244,7 +244,7 @@ class Noise(Config):
 
     @property
     def idle(self) -> frozenset[str]:
-        return frozenset(() if self.scale is Scale.RELATIVE else {"across"})
+        return frozenset(() if self.scale is NoiseScale.RELATIVE else {"across"})
 
 
 class ResidualPenalty(Config, identifier="residual"):

@@ -21,7 +21,7 @@ from pdedsl.config.base import (
     UnitInterval,
     forms_of,
 )
-from pdedsl.config.evaluation import Norm
+from pdedsl.config.evaluation import NormOrder
 from pdedsl.record import Record
 
 # ---- training
@@ -37,45 +37,45 @@ class Flip(Config):
     """Random horizontal flip with probability ½."""
 
 
-class Gaussian(Config):
+class GaussianAugmentation(Config, keyword="gaussian"):
     """Gaussian noise: x + std·n with n ~ N(0, I); values are not clipped to [0, 1]."""
 
     std: Positive
 
 
-Augmentation = Crop | Flip | Gaussian
+Augmentation = Crop | Flip | GaussianAugmentation
 AUGMENTATIONS: Forms[Augmentation] = forms_of(Augmentation)
 
 
-class Fgsm(Config):
+class FgsmAdversary(Config, keyword="fgsm"):
     """FGSM: one step of size eps along the (normalized) gradient (Goodfellow et al. 2015)."""
 
-    norm: Norm = Norm.INF
+    norm: NormOrder = NormOrder.INF
     eps: Positive
     eot: SmallCount = 1
 
 
-class Pgd(Config):
+class PgdAdversary(Config, keyword="pgd"):
     """PGD from a random start (Madry et al. 2018); the default `step` is 2.5 eps/steps."""
 
-    norm: Norm = Norm.INF
+    norm: NormOrder = NormOrder.INF
     eps: Positive
     step: Positive | None = None
     steps: Count = 10
     eot: SmallCount = 1
 
 
-class Ifgsm(Config):
+class IfgsmAdversary(Config, keyword="ifgsm"):
     """I-FGSM: PGD from the sample itself (Kurakin et al. 2017)."""
 
-    norm: Norm = Norm.INF
+    norm: NormOrder = NormOrder.INF
     eps: Positive
     step: Positive | None = None
     steps: Count = 10
     eot: SmallCount = 1
 
 
-Adversary = Fgsm | Pgd | Ifgsm
+Adversary = FgsmAdversary | PgdAdversary | IfgsmAdversary
 ADVERSARIES: Forms[Adversary] = forms_of(Adversary)
 
 
@@ -224,11 +224,11 @@ class Cosine(Config):
     warmup: Natural = 0
 
 
-class Constant(WarmedSchedule):
+class ConstantRate(WarmedSchedule, keyword="constant"):
     """Constant learning rate."""
 
     warmup: Natural = 0
 
 
-Schedule = Step | Cosine | Constant
+Schedule = Step | Cosine | ConstantRate
 SCHEDULES: Forms[Schedule] = forms_of(Schedule)

@@ -9,14 +9,14 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from pdedsl.config.training import Augmentation, Crop, Flip, Gaussian
+from pdedsl.config.training import Augmentation, Crop, Flip, GaussianAugmentation
 from pdedsl.data.sampling import KeyedRng
 
 
 def augment(x: Tensor, augmentations: Sequence[Augmentation], rng: KeyedRng) -> Tensor:
     """Apply the augmentations in order to float images (n, c, h, w), or Gaussian noise to points (n, d)."""
     for place, augmentation in enumerate(augmentations):
-        if x.dim() != 4 and not isinstance(augmentation, Gaussian):
+        if x.dim() != 4 and not isinstance(augmentation, GaussianAugmentation):
             raise ValueError(f"{augmentation.name} needs images (n, c, h, w), got shape {tuple(x.shape)}")
         x = _apply(x, augmentation, rng, f"augment {place}")
     return x
@@ -29,7 +29,7 @@ def _apply(x: Tensor, augmentation: Augmentation, rng: KeyedRng, purpose: str) -
             return crop(x, width, row, column)
         case Flip():
             return flip(x, _integers(rng, x, purpose, 2).squeeze(1) == 1)
-        case Gaussian(std=std):
+        case GaussianAugmentation(std=std):
             return x + float(std) * rng.like(x, purpose)
         case _:
             assert_never(augmentation)

@@ -16,7 +16,7 @@ from lark import Token
 from pdedsl.config import keyword_aliases
 from pdedsl.config.base import Choice, Flag, Form, Forms, Param
 from pdedsl.config.blocks import ENTRIES, BoxRestriction, Calls, NoValue, OptionNames, Plain
-from pdedsl.config.data import MEASURED
+from pdedsl.config.data import MEASUREMENT_FILES
 from pdedsl.config.distributions import DISTRIBUTIONS, RANDOM_FUNCTIONS
 from pdedsl.config.meanings import meaning_of
 from pdedsl.config.methods import PARTS
@@ -357,7 +357,9 @@ def _in_statement(kinds: list[str], tokens: list[Token]) -> Context:
             return Context(_axioms) if last in ("REQUIRE", "COMMA") else NO_COMPLETION
         case "OBSERVE":
             unknown = _name_context(NameKind.UNKNOWN)
-            return _call_context(MEASURED) if last == "FROM" else unknown if last != "NAME" else _choice("from")
+            return (
+                _call_context(MEASUREMENT_FILES) if last == "FROM" else unknown if last != "NAME" else _choice("from")
+            )
         case "EXACT" if "EQUAL" not in kinds:
             return _name_context(NameKind.UNKNOWN, NameKind.LEARNED)
         case _:

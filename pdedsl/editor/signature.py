@@ -11,7 +11,7 @@ from pdedsl.editor.documentation import allowed_values
 from pdedsl.record import Record
 
 
-class Parameter(Record):
+class SignatureParameter(Record):
     label: str  # a part of the label of the signature
     text: str
 
@@ -21,7 +21,7 @@ class Signature(Record):
 
     label: str
     text: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[SignatureParameter, ...]
     active: int | None
 
 
@@ -32,7 +32,7 @@ def signature(document: Document, offset: int) -> Signature | None:
         return None
     form, keys = call.form, list(call.form.params)
     parameters = tuple(
-        Parameter(p.argument_text(key), f"{meaning_of(form.name, key)}; {allowed_values(p)}")
+        SignatureParameter(p.argument_text(key), f"{meaning_of(form.name, key)}; {allowed_values(p)}")
         for key, p in form.params.items()
     )
     active = keys.index(call.argument) if call.argument in keys else None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from pdedsl.config.base import Choice, Flag, Forms, Param
 from pdedsl.config.blocks import ENTRIES, BlockEntry, BoxRestriction, Calls, NoValue, OptionNames, Plain
-from pdedsl.config.data import MEASURED
+from pdedsl.config.data import MEASUREMENT_FILES
 from pdedsl.config.distributions import DISTRIBUTIONS, RANDOM_FUNCTIONS
 from pdedsl.config.methods import PARTS
 from pdedsl.config.networks import NETWORKS, NORMALISATIONS
@@ -122,7 +122,7 @@ def visit(statement: t.Statement, source: Source) -> tuple[Symbol, Roles]:
         case t.ExactStmt():
             return symbol(statement, SymbolKind.CHOICE), iter(())
         case t.ObserveStmt(data=data):
-            return symbol(statement, SymbolKind.CHOICE), _call(data, MEASURED)
+            return symbol(statement, SymbolKind.CHOICE), _call(data, MEASUREMENT_FILES)
         case t.RequireStmt(axioms=axioms):
             return symbol(statement, SymbolKind.CHOICE), ((name.span, _axiom(name)) for name in axioms)
         case t.RealizeStmt(part=part, method=method):

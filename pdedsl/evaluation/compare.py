@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pdedsl.config.evaluation import Norm
+from pdedsl.config.evaluation import NormOrder
 from pdedsl.diagnostics import escaping
 from pdedsl.document import CodeBlock, Element, Heading, Items, Paragraph, Picture, Table, page
 from pdedsl.document import latex as latex_table
@@ -98,10 +98,10 @@ def _robust(plain: dict[str, Any]) -> dict[str, Any]:
     masked = {v["norm"] for v in plain["audits"] if v["masked"]}
     accuracies = ((r, r["accuracy"] | {"masked": r["norm"] in masked}) for r in plain["robust"])
     worst = {
-        f"worst case, {Norm(w['norm']).sign}, ε = {w['eps']:g}": w["accuracy"] | {"masked": w["norm"] in masked}
+        f"worst case, {NormOrder(w['norm']).sign}, ε = {w['eps']:g}": w["accuracy"] | {"masked": w["norm"] in masked}
         for w in plain.get("worst_case", ())  # not in format 3
     }
-    return worst | {f"{r['attack']}, {Norm(r['norm']).sign}": accuracy for r, accuracy in accuracies}
+    return worst | {f"{r['attack']}, {NormOrder(r['norm']).sign}": accuracy for r, accuracy in accuracies}
 
 
 def _transfers(plain: dict[str, Any]) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def _format(accuracy: dict[str, Any] | None) -> str:
 
 def _verdicts(reports: Sequence[_SavedReport]) -> list[str]:
     return [
-        f"{r.name}, {Norm(v['norm']).sign}, ε = {v['eps']:g}: {v['verdict']}"
+        f"{r.name}, {NormOrder(v['norm']).sign}, ε = {v['eps']:g}: {v['verdict']}"
         for r in reports
         for v in r.plain["audits"]
     ]

@@ -15,7 +15,7 @@ from pdedsl.evaluation.partial_results import PartialResults
 from pdedsl.evaluation.protocol import AuditMeasurement, Measurement
 from pdedsl.io import RunInterrupted
 from pdedsl.runs.distributed import World
-from pdedsl.runs.events import Listener, Measured
+from pdedsl.runs.events import Listener, MeasurementProgress
 from pdedsl.runtime.rng import hash_words
 
 BATCH_SIZE = 200
@@ -70,7 +70,7 @@ class EvaluationEngine:
     def _notify(self, measurement: Measurement, batch: int, done: int, of: int) -> None:
         batches = self._batches_of(measurement)
         columns = [self.parts.columns[measurement.key, b] for b in batches if (measurement.key, b) in self.parts]
-        progress = Measured(measurement.key, done, of, batch + 1, len(batches), _accuracy(columns))
+        progress = MeasurementProgress(measurement.key, done, of, batch + 1, len(batches), _accuracy(columns))
         for listener in self.listeners:
             listener(progress)
 

@@ -15,7 +15,7 @@ from pdedsl.attacks import Audit
 from pdedsl.attacks.gradient_masking.checks import MaskingFinding
 from pdedsl.attacks.gradient_masking.loss_landscape import Landscape
 from pdedsl.config.blocks import WeightHistogram
-from pdedsl.config.evaluation import Attack, Certificate, Norm, SmoothingCertificate, label_of
+from pdedsl.config.evaluation import Attack, Certificate, NormOrder, SmoothingCertificate, label_of
 from pdedsl.evaluation.measure import CertificateScope, Columns, EvaluatedModel, has_lipschitz_constant
 from pdedsl.evaluation.protocol import (
     AgreementMeasurement,
@@ -106,7 +106,7 @@ class EvaluationMetrics:
         for norm, eps in self._sizes:
             rows = zip(*self._fooled_by(norm, eps)[0].values(), strict=True)
             found[f"worst case ({norm.sign}, ε = {eps:g})"] = [float(not any(row)) for row in rows]
-        sizes = {eps for norm, eps in self._sizes if norm is Norm.TWO}
+        sizes = {eps for norm, eps in self._sizes if norm is NormOrder.TWO}
         for w in self.measurements:
             match w:
                 case CertifiedBy(certificate=certificate):
@@ -198,10 +198,10 @@ class EvaluationMetrics:
         return tuple(self._worst_case(norm, eps) for norm, eps in self._sizes)
 
     @property
-    def _sizes(self) -> tuple[tuple[Norm, float], ...]:
+    def _sizes(self) -> tuple[tuple[NormOrder, float], ...]:
         return tuple(dict.fromkeys((norm_of(a), eps) for a in self.attacks if (eps := eps_of(a)) is not None))
 
-    def _fooled_by(self, norm: Norm, eps: float) -> tuple[dict[str, list[bool]], slice | None]:
+    def _fooled_by(self, norm: NormOrder, eps: float) -> tuple[dict[str, list[bool]], slice | None]:
         """The misclassified samples of each attack within ε, and the samples of the audit."""
         attacks = [a for a in self.attacks if norm_of(a) is norm and ((size := eps_of(a)) is None or size <= eps)]
         by_attack = {f"{a.brief}": self._misclassified_samples(a, eps) for a in attacks}
@@ -215,7 +215,7 @@ class EvaluationMetrics:
                 by_attack["audit"][audited] = columns["adversarial"]
         return by_attack, audited
 
-    def _worst_case(self, norm: Norm, eps: float) -> WorstCaseAccuracy:
+    def _worst_case(self, norm: NormOrder, eps: float) -> WorstCaseAccuracy:
         by_attack, audited = self._fooled_by(norm, eps)
         robust = [not any(row) for row in zip(*by_attack.values(), strict=True)]
         counts = {name: sum(fooled) for name, fooled in by_attack.items()}
@@ -279,7 +279,7 @@ class EvaluationMetrics:
         if isinstance(certificate, SmoothingCertificate) and certificate.at:
             return sorted({float(radius) for radius in certificate.at})
         attacks = [w.attack for w in self.measurements if isinstance(w, AttackMeasurement)]
-        sizes = {eps for a in attacks if norm_of(a) is Norm.TWO and (eps := eps_of(a)) is not None}
+        sizes = {eps for a in attacks if norm_of(a) is NormOrder.TWO and (eps := eps_of(a)) is not None}
         largest = max(radii, default=0.0)
         return sorted({*_round_numbers(largest), *(eps for eps in sizes if eps <= largest)})
 

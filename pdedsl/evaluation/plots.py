@@ -14,7 +14,7 @@ from torch import Tensor
 
 from pdedsl.attacks import Predictor
 from pdedsl.config.blocks import EvaluateBlock, Plot
-from pdedsl.config.evaluation import Norm
+from pdedsl.config.evaluation import NormOrder
 from pdedsl.diagnostics import escaping
 from pdedsl.evaluation.engine import EvaluationEngine
 from pdedsl.evaluation.measure import run_attack
@@ -91,7 +91,7 @@ def _robust_accuracy(scene: PlotInputs, path: Path) -> None:
             _error_bars(accuracies),
             marker="o",
             capsize=3,
-            label=f"{name}, {Norm(norm).sign}",
+            label=f"{name}, {NormOrder(norm).sign}",
         )
     ax.set_ylim(0, 1)
     ax.legend(frameon=False)
@@ -127,7 +127,7 @@ def _landscape(scene: PlotInputs, path: Path) -> None:
             ax.plot(steps, [median(losses) for losses in zip(*lines, strict=True)], color=PALETTE[0], linewidth=2)
             ax.axhline(0.0, color=GREY, linewidth=1)
             ax.set_title(name)
-            ax.set_xlabel(f"Step size / ε (ε = {audit.eps:.3g}, {Norm(audit.norm).sign})")
+            ax.set_xlabel(f"Step size / ε (ε = {audit.eps:.3g}, {NormOrder(audit.norm).sign})")
             ax.grid(True)
         pair[0].set_ylabel(r"Loss $\log\,((1-p_y)\,/\,p_y)$")
     save_figure(figure, path)

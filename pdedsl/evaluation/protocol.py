@@ -14,7 +14,7 @@ from pdedsl.config.evaluation import (
     Ddn,
     GradientMasking,
     NoAudit,
-    Norm,
+    NormOrder,
     sizes_of,
 )
 
@@ -74,7 +74,7 @@ class AuditMeasurement:
 
     If `eps` is None, it is the median distance of adversarial examples."""
 
-    norm: Norm
+    norm: NormOrder
     eps: float | None
     eot: int = 1
     samples: int = AUDIT_SAMPLES
@@ -155,5 +155,5 @@ def eps_of(attack: Attack) -> float | None:
     return float(sizes[0]) if sizes else None
 
 
-def norm_of(attack: Attack) -> Norm:
-    return Norm.TWO if isinstance(attack, Ddn | Boundary) else attack.norm
+def norm_of(attack: Attack) -> NormOrder:
+    return NormOrder.TWO if isinstance(attack, Ddn | Boundary) else attack.norm

@@ -15,7 +15,7 @@ from math import isfinite
 from pathlib import Path
 
 from pdedsl.attacks.gradient_masking.loss_landscape import Landscape
-from pdedsl.config.evaluation import Norm
+from pdedsl.config.evaluation import NormOrder
 from pdedsl.diagnostics import escaping
 from pdedsl.document import CodeBlock, Element, Heading, Items, Paragraph, Picture, Table, markdown, page
 from pdedsl.io import write_text_atomically
@@ -436,7 +436,7 @@ def _clean(clean: CleanMetrics) -> list[Element]:
 def _worst_case_table(worst_case: Sequence[WorstCaseAccuracy]) -> Table:
     rows = tuple(
         (
-            Norm(w.norm).sign,
+            NormOrder(w.norm).sign,
             f"{w.eps:g}",
             str(w.accuracy),
             "" if w.audited is None else f"{w.audited}, n = {w.audited.n}",
@@ -453,7 +453,7 @@ def robust_table(robust: Sequence[RobustAccuracy]) -> Table:
     rows = tuple(
         (
             r.label or r.attack,
-            Norm(r.norm).sign,
+            NormOrder(r.norm).sign,
             "" if r.eps is None else f"{r.eps:g}",
             f"{r.accuracy}{f' (weak: {r.weakness})' if r.weakness else ''}",
             "" if r.distance is None else f"{r.distance:.3g}",
@@ -483,7 +483,7 @@ def _audits(report: Report) -> list[Element]:
     elements: list[Element] = []
     for v in report.audits:
         rows = tuple((name, "suspicious" if suspicious else "pass", text) for name, suspicious, text in v.checks)
-        elements.append(Paragraph(f"{Norm(v.norm).sign}, ε = {v.eps:g}, n = {v.samples:,} samples: {v.verdict}"))
+        elements.append(Paragraph(f"{NormOrder(v.norm).sign}, ε = {v.eps:g}, n = {v.samples:,} samples: {v.verdict}"))
         elements.append(Table(("Check", "Result", "Evidence"), rows))
     return elements
 
@@ -551,7 +551,7 @@ MASKED = "(gradient masking?)"
 def _attack_name(robust: RobustAccuracy) -> str:
     """`PGD-20, ℓ∞, ε = 0.1`."""
     eps = "" if robust.eps is None else f", ε = {robust.eps:g}"
-    return f"{robust.label or robust.attack}, {Norm(robust.norm).sign}{eps}"
+    return f"{robust.label or robust.attack}, {NormOrder(robust.norm).sign}{eps}"
 
 
 def _weakness(robust: RobustAccuracy) -> str:
@@ -564,7 +564,9 @@ def summary(report: Report) -> str:
     masked = {verdict.norm for verdict in report.audits if verdict.masked}
     for w in report.worst_case:
         mark = f" {MASKED}" if w.norm in masked else ""
-        rows.append((f"robust, {Norm(w.norm).sign}, ε = {w.eps:g}", f"{w.accuracy}{mark} (strongest: {w.strongest})"))
+        rows.append(
+            (f"robust, {NormOrder(w.norm).sign}, ε = {w.eps:g}", f"{w.accuracy}{mark} (strongest: {w.strongest})")
+        )
     rows += [(f"  {_attack_name(r)}", f"{r.accuracy}{_weakness(r)}") for r in report.robust]
     rows += [(f"{t.attack}, transfer {t.source} → {t.target}", str(t.accuracy)) for t in report.transfers]
     if report.agreement is not None:
@@ -579,7 +581,7 @@ def summary(report: Report) -> str:
     width = max(len(name) for name, _ in rows)
     lines = [f"{report.name}: accuracy with 95 % Clopper-Pearson interval, n = {report.samples:,}"]
     lines += [f"  {name:<{width}}  {value}" for name, value in rows]
-    lines += [f"  gradient-masking audit, {Norm(v.norm).sign}, ε = {v.eps:g}: {v.verdict}" for v in report.audits]
+    lines += [f"  gradient-masking audit, {NormOrder(v.norm).sign}, ε = {v.eps:g}: {v.verdict}" for v in report.audits]
     lines += [f"  gradient-masking audit: {NOT_AUDITED}"] if report.robust and not report.audits else []
     lines += [f"  {certified.certificate}: {certified.scope}" for certified in report.certified]
     return "\n".join(lines)

@@ -19,7 +19,7 @@ from pdedsl.ir.residual import Derivative, NonlocalTerm
 from pdedsl.record import Record
 
 
-class Parameter(Record):
+class LearnedParameter(Record):
     """A learned number or function in an expression: its component `indices`, differentiated in `slots`."""
 
     symbol: Symbol
@@ -56,7 +56,7 @@ class FirstOrderSystem(Record):
     initial: tuple[Expr, ...]  # one for each differential variable
     face_conditions: tuple[FaceCondition, ...]
     backward: bool  # terminal-value problem
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[LearnedParameter, ...]
     nonlocal_terms: tuple[tuple[Symbol, NonlocalTerm], ...] = ()  # with variables as components
 
     @cached_property

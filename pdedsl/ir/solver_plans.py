@@ -26,7 +26,7 @@ from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import SecondOrderOperator
 from pdedsl.ir.theorem import Theorem
 from pdedsl.ir.weak_form import WeakForm
-from pdedsl.numerics.butcher import ETDRK4, RADAU5, ImplicitRungeKutta, SplittingMethod
+from pdedsl.numerics.butcher import ETDRK4, RADAU5, ImplicitRungeKutta, SemilinearMethod
 from pdedsl.record import Record
 
 # ---- Coefficients of the schemes on grids
@@ -104,7 +104,7 @@ class FourierScheme(Record):
     flux_terms: tuple[tuple[float, Expr, tuple[int, ...]], ...]
     oversampling: int  # grid points per half of the modes
     tolerance: float = 5e-7  # of steps whose error estimates are extrapolated away
-    integrator: SplittingMethod = field(default=ETDRK4, repr=False)
+    integrator: SemilinearMethod = field(default=ETDRK4, repr=False)
 
 
 class ChebyshevScheme(Record):

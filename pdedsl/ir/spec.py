@@ -10,7 +10,7 @@ from sympy import Expr, Symbol
 
 from pdedsl.config.base import Located
 from pdedsl.config.blocks import Block, EvaluateBlock, NetworkBlock, SolveBlock, TrainBlock
-from pdedsl.config.data import Measured
+from pdedsl.config.data import MeasurementFile
 from pdedsl.config.distributions import Distribution
 from pdedsl.config.methods import Realizations
 from pdedsl.config.networks import Network
@@ -250,7 +250,7 @@ class Observation(Record):
     """Measurements of unknowns, or of some of their components, in a file."""
 
     observed: tuple[tuple[Symbol, int | None], ...]
-    data: Located[Measured]
+    data: Located[MeasurementFile]
     span: Span
 
 

@@ -320,9 +320,9 @@ IMPLICIT: Mapping[str, ImplicitRungeKutta] = MappingProxyType(
 IMEX: Mapping[str, ImexRungeKutta] = MappingProxyType(
     {k: m for k, m in METHODS.items() if isinstance(m, ImexRungeKutta)}
 )
-SplittingMethod = ImexRungeKutta | ExponentialRungeKutta
+SemilinearMethod = ImexRungeKutta | ExponentialRungeKutta
 """Methods for w' = Lw + N(w, t), with a linear part L that is known."""
-GridMethod = ImplicitRungeKutta | SplittingMethod
+GridMethod = ImplicitRungeKutta | SemilinearMethod
 GRID_METHODS: Mapping[str, GridMethod] = MappingProxyType({**IMPLICIT, **IMEX, ETDRK4.name: ETDRK4})
 ADAPTIVE: Mapping[str, EmbeddedRungeKutta] = MappingProxyType(
     {k: m for k, m in METHODS.items() if isinstance(m, EmbeddedRungeKutta)}

@@ -12,9 +12,9 @@ from pdedsl.config.methods import (
     Dropout,
     HeatSmoothing,
     NoiseDistribution,
+    NoiseScale,
     RandomizedSmoothing,
     ResidualPenalty,
-    Scale,
     ShakeShake,
     StochasticDepth,
 )
@@ -116,7 +116,7 @@ def is_exact_in_one_step(segment: SdeSegment, method: Diffusion | None) -> bool:
 def _additive_noise(segment: SdeSegment, dt: Expr, method: Diffusion | None, span: Span) -> AdditiveNoise:
     """Noise added after a step: independent, relative to the state, or correlated."""
     law = law_of(method)
-    if isinstance(method, NoiseConfig) and method.scale is Scale.RELATIVE:
+    if isinstance(method, NoiseConfig) and method.scale is NoiseScale.RELATIVE:
         return _relative_noise(segment, method, span)
     if segment.structure is MatrixStructure.ISOTROPIC or (
         segment.index and segment.structure is MatrixStructure.DIAGONAL

@@ -10,7 +10,7 @@ from pdedsl import errors
 from pdedsl.config import methods
 from pdedsl.config.base import Located
 from pdedsl.config.networks import LipschitzFrame
-from pdedsl.config.training import Adversary, CrossEntropy, Loss, Margin, Mart, Mixed, Pgd, Trades
+from pdedsl.config.training import Adversary, CrossEntropy, Loss, Margin, Mart, Mixed, PgdAdversary, Trades
 from pdedsl.diagnostics import Span
 from pdedsl.ir.plan import (
     MAX_EXACT_LAPLACIAN_DIMENSION,
@@ -35,7 +35,7 @@ def loss_of(spec: Spec) -> Loss:
         case CrossEntropy():
             pass
         case Trades():
-            _require_adversary(spec, Pgd)  # at x itself the gradient of the divergence is zero
+            _require_adversary(spec, PgdAdversary)  # at x itself the gradient of the divergence is zero
         case Mart() | Mixed():
             _require_adversary(spec)
         case Margin():

@@ -16,7 +16,7 @@ from math import ceil, inf, isfinite
 from sympy import Dummy, Expr, S, Symbol, lambdify
 
 from pdedsl.config.base import Located
-from pdedsl.config.methods import Fixed, Integrator, Noise, Scale
+from pdedsl.config.methods import Fixed, Integrator, Noise, NoiseScale
 from pdedsl.ir.plan import OperatorPlan, OperatorSegment
 from pdedsl.ir.representation import PathExpectation, SdeSegment
 from pdedsl.ir.spec import SpaceKind, Spec
@@ -42,7 +42,7 @@ def chosen_integrator(paths: PathExpectation, spec: Spec) -> Located[Integrator]
     if stated or spec.learned or spec.space.kind is not SpaceKind.DATA or spec.space.image is not None:
         return None
     method = spec.realize.diffusion.config if spec.realize.diffusion else None
-    if method is not None and not (isinstance(method, Noise) and method.scale is not Scale.RELATIVE):
+    if method is not None and not (isinstance(method, Noise) and method.scale is not NoiseScale.RELATIVE):
         return None
     if any(s.random_residual for s in paths.segments):
         return None

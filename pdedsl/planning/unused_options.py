@@ -18,7 +18,7 @@ from pdedsl.config.methods import (
     ShakeShake,
     StochasticDepth,
 )
-from pdedsl.config.training import Gaussian, Sgd, SmoothInTime
+from pdedsl.config.training import GaussianAugmentation, Sgd, SmoothInTime
 from pdedsl.ir.plan import DataPlan, ImagePlan, Model, NoiseStep, ResidualBlocks, SdeSteps, SolvePlan
 from pdedsl.ir.representation import PathExpectation
 from pdedsl.ir.spec import Spec
@@ -57,7 +57,7 @@ def require_single_input_noise(train: TrainBlock, model: Model) -> None:
     the sum of both variances."""
     if isinstance(model, DataPlan) and any(isinstance(own.parts[0], NoiseStep) for own in model.architectures):
         for augmentation in train.augment:
-            if isinstance(augmentation.config, Gaussian):
+            if isinstance(augmentation.config, GaussianAugmentation):
                 raise errors.methods.input_noise_twice(augmentation.config.name, augmentation.span)
 
 

@@ -16,7 +16,7 @@ from itertools import permutations
 from sympy import Add, Expr, Matrix, S, Symbol
 
 from pdedsl.ir.boundary import BoundaryCondition, ConditionResidual, Face, General, InitialCondition, Place, classify
-from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem, Parameter
+from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem, LearnedParameter
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Derivative, NonlocalTerm, Residual
 from pdedsl.problem.capabilities import CURVES_ON_GRID, MethodFamily, find_reason, region_of_condition, type_of
@@ -74,7 +74,7 @@ class SystemBuilder:
     statement: StrongForm
     jets: dict[Derivative, Symbol] = field(default_factory=dict)
     nonlocal_terms: dict[NonlocalTerm, Symbol] = field(default_factory=dict)
-    parameters: dict[Expr, Parameter] = field(default_factory=dict)
+    parameters: dict[Expr, LearnedParameter] = field(default_factory=dict)
 
     def build(self) -> FirstOrderSystem:
         problem = self.statement
@@ -188,7 +188,7 @@ class SystemBuilder:
                 raise GridNotApplicable("an expression cannot be evaluated on a grid")
             symbol = Symbol(f"known_{len(self.parameters)}", real=True)
             indices = tuple(int(i) - 1 for i in body.indices)
-            self.parameters[e] = Parameter(symbol, names[body.head], indices, tuple(places[s] for s in slots))
+            self.parameters[e] = LearnedParameter(symbol, names[body.head], indices, tuple(places[s] for s in slots))
         partials = {e: p.symbol for e, p in self.parameters.items() if isinstance(e, Partial)}
         fields = {e: p.symbol for e, p in self.parameters.items() if isinstance(e, Field)}
         return expr.xreplace(partials).xreplace(fields)

@@ -110,7 +110,7 @@ class Finishing:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasurementProgress:
     """`done` of `of` batches of an evaluation are done, the last one being `batch` of `batches` of `measurement`.
 
     `accuracy` is that of the measurement so far, None for certificates."""
@@ -123,7 +123,7 @@ class Measured:
     accuracy: float | None
 
 
-Event = Started | Stepped | Assessed | Saved | Ended | Finishing | Measured
+Event = Started | Stepped | Assessed | Saved | Ended | Finishing | MeasurementProgress
 
 
 class Listener(Protocol):

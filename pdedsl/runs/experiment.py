@@ -8,7 +8,7 @@ from pathlib import Path
 from pdedsl import errors
 from pdedsl.compiler import Compilation, to_compilation
 from pdedsl.config.blocks import TrainBlock
-from pdedsl.config.training import Gaussian, Step
+from pdedsl.config.training import GaussianAugmentation, Step
 from pdedsl.data.load import load
 from pdedsl.data.sets import Data
 from pdedsl.diagnostics import PdeError
@@ -44,7 +44,7 @@ def config_of(spec: Spec) -> TrainBlock:
         raise errors.runs.missing_data(block.span).within(spec.source)
     points = spec.space.kind is SpaceKind.DATA and spec.space.image is None
     for located in block.augment:
-        if points and not isinstance(located.config, Gaussian):
+        if points and not isinstance(located.config, GaussianAugmentation):
             raise errors.runs.image_augmentation(located.config.name, located.span).within(spec.source)
     schedule = block.schedule.config
     if isinstance(schedule, Step) and not schedule.at and schedule.every is None:

@@ -9,7 +9,7 @@ from typing import Any, assert_never
 import torch
 from torch import nn
 
-from pdedsl.config.training import Adam, Adamw, Constant, Cosine, Lbfgs, Optimizer, Schedule, Sgd, Step
+from pdedsl.config.training import Adam, Adamw, ConstantRate, Cosine, Lbfgs, Optimizer, Schedule, Sgd, Step
 
 
 def make_optimizer(
@@ -45,7 +45,7 @@ def learning_rate_factor(schedule: Schedule, time: float, length: float) -> floa
     if time < schedule.warmup:
         return (time + 1) / (schedule.warmup + 1)
     match schedule:
-        case Constant():
+        case ConstantRate():
             return 1.0
         case Step(at=at, every=every):
             passed = sum(time >= moment for moment in at) + (int(time // every) if every else 0)

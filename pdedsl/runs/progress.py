@@ -17,7 +17,7 @@ from pdedsl.runs.events import (
     Event,
     Finishing,
     HeldOutSplit,
-    Measured,
+    MeasurementProgress,
     Saved,
     Started,
     Stepped,
@@ -60,7 +60,7 @@ class ProgressDisplay:
                 if self._waiting and self._waiting.step != event.step:
                     self._flush()
                 self._waiting = self._progress.row(event)
-            case Measured():
+            case MeasurementProgress():
                 self._measure(event)
             case Finishing(what=what):
                 self._write(f"{what} …", style="dim")
@@ -85,7 +85,7 @@ class ProgressDisplay:
             self._waiting = self._progress.row(event)
             self._flush()
 
-    def _measure(self, event: Measured) -> None:
+    def _measure(self, event: MeasurementProgress) -> None:
         accuracy = "" if event.accuracy is None else f", accuracy {100 * event.accuracy:.1f} %"
         batch = f"batch {event.batch} of {event.batches}{accuracy}"
         if self._console:

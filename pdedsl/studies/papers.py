@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 
 @dataclass(frozen=True)
-class Measured:
+class ArmMetric:
     """A metric of one arm: the runs of a spec with the given settings; the metric by its name or the start of it."""
 
     spec: str
@@ -22,7 +22,7 @@ class TableRow:
 
     label: str
     published: str
-    ours: Measured
+    ours: ArmMetric
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Claim:
     refuted if it is below, undecided otherwise."""
 
     text: str
-    greater: Measured
-    smaller: Measured
+    greater: ArmMetric
+    smaller: ArmMetric
     margin: float = 0.0
 
 
@@ -54,8 +54,8 @@ RADII = ("0.25", "0.5")
 
 
 def _convection_diffusion() -> Experiment:
-    def arm(variance: str, metric: str) -> Measured:
-        return Measured("convection_diffusion", f"σ² = {variance}", metric)
+    def arm(variance: str, metric: str) -> ArmMetric:
+        return ArmMetric("convection_diffusion", f"σ² = {variance}", metric)
 
     attack, pgd, clean = "AutoAttack", "PGD-20 (ℓ∞, ε = 0.1)", "clean"
     worst = "worst case (ℓ∞, ε = 0.1)"
@@ -100,8 +100,8 @@ def _convection_diffusion() -> Experiment:
 
 
 def _heat_smoothing() -> Experiment:
-    def arm(std: str, metric: str) -> Measured:
-        return Measured("heat_smoothing", f"σ = {std}", metric)
+    def arm(std: str, metric: str) -> ArmMetric:
+        return ArmMetric("heat_smoothing", f"σ = {std}", metric)
 
     rows = []
     for std in ("0.25", "0.5"):
@@ -112,10 +112,10 @@ def _heat_smoothing() -> Experiment:
             TableRow(f"ℓ1 distance to it, retrained, σ = {std}", "", arm(std, "ℓ1 distance")),
         ]
 
-    def sampled(radius: str) -> Measured:
+    def sampled(radius: str) -> ArmMetric:
         return arm("0.5", f"randomized_smoothing (ℓ2, r = {radius})")
 
-    def estimated(radius: str) -> Measured:
+    def estimated(radius: str) -> ArmMetric:
         return arm("0.5", f"lipschitz (ℓ2, r = {radius})")
 
     return Experiment(
@@ -180,8 +180,8 @@ def _heat_smoothing() -> Experiment:
 
 
 def _enresnet() -> Experiment:
-    def arm(std: str, metric: str) -> Measured:
-        return Measured("enresnet", f"σ = {std}", metric)
+    def arm(std: str, metric: str) -> ArmMetric:
+        return ArmMetric("enresnet", f"σ = {std}", metric)
 
     attack, worst, clean = "I-FGSM-20", "worst case", "clean"
     return Experiment(
@@ -221,9 +221,9 @@ def _enresnet() -> Experiment:
 
 
 def _neural_ode() -> Experiment:
-    def arm(method: str, metric: str) -> Measured:
+    def arm(method: str, metric: str) -> ArmMetric:
         settings = {"Euler": "euler(steps=2)", "adaptive": "dopri5(rtol=1e-2, atol=1e-2)"}[method]
-        return Measured("neural_ode", f"realize.time = {settings}", metric)
+        return ArmMetric("neural_ode", f"realize.time = {settings}", metric)
 
     attack, worst, clean = "PGD", "worst case", "clean"
     return Experiment(
@@ -265,8 +265,8 @@ def _neural_ode() -> Experiment:
 
 
 def _parabolic() -> Experiment:
-    def accuracy(spec: str) -> Measured:
-        return Measured(spec, "", "clean")
+    def accuracy(spec: str) -> ArmMetric:
+        return ArmMetric(spec, "", "clean")
 
     names = {"parabolic": "88.5", "hamiltonian": "89.3", "second_order": "89.2"}
     return Experiment(

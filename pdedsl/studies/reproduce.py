@@ -20,7 +20,7 @@ from pdedsl.language.elaborate.sweep import without_sweep
 from pdedsl.runs.folder import METRICS
 from pdedsl.runs.metrics import read_json_lines
 from pdedsl.sources import apply_settings, read_source, shipped_folder
-from pdedsl.studies.papers import EXPERIMENTS, Claim, Experiment, Measured
+from pdedsl.studies.papers import EXPERIMENTS, ArmMetric, Claim, Experiment
 from pdedsl.studies.points import grid
 from pdedsl.studies.results import Arm, Study, difference_of, difference_text, mean_text, metric_of
 from pdedsl.studies.run import sweep
@@ -30,7 +30,7 @@ from pdedsl.training.forecast import duration, forecast_training
 PAGE = "page.md"
 
 
-class Scale(StrEnum):
+class ExperimentSize(StrEnum):
     """A small network on two cores, or the set-up of the paper, for a GPU."""
 
     LAPTOP = "laptop"
@@ -65,7 +65,7 @@ class Reproduction:
         runs = [run for study in self.studies.values() for run in study.runs]
         return date.fromtimestamp(max((run.folder / FOLDER / OUTCOMES).stat().st_mtime for run in runs))
 
-    def arm(self, measured: Measured) -> Arm:
+    def arm(self, measured: ArmMetric) -> Arm:
         arms = self.studies[measured.spec].arms
         found = next((arm for arm in arms if not arm.settings or arm.label == measured.settings), None)
         if found is None:
@@ -77,7 +77,7 @@ class Reproduction:
         first, second = self.arm(claim.smaller), self.arm(claim.greater)
         return difference_of(first.runs, second.runs, self.metric(claim.smaller), self.metric(claim.greater))
 
-    def metric(self, measured: Measured) -> str:
+    def metric(self, measured: ArmMetric) -> str:
         return metric_of(self.arm(measured).runs[0], measured.metric)
 
     def verdict(self, claim: Claim) -> ClaimVerdict:
@@ -226,7 +226,7 @@ def find_experiment(name: str) -> Experiment:
 
 
 def _settings(experiment: Experiment, scale: str, more: Sequence[str]) -> list[str]:
-    return [*(experiment.paper if Scale(scale) is Scale.PAPER else ()), *more]
+    return [*(experiment.paper if ExperimentSize(scale) is ExperimentSize.PAPER else ()), *more]
 
 
 def _sources(experiment: Experiment, settings: Sequence[str]) -> dict[str, Source]:

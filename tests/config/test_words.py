@@ -8,7 +8,16 @@ import pytest
 
 from pdedsl.config.base import Config, Count, Form, Located, Positive
 from pdedsl.config.blocks import ENTRIES, Calls
-from pdedsl.config.methods import INTEGRATORS, PARTS, Fixed, LaplacianEstimator, Noise, ResidualPenalty, Scale, in_steps
+from pdedsl.config.methods import (
+    INTEGRATORS,
+    PARTS,
+    Fixed,
+    LaplacianEstimator,
+    Noise,
+    NoiseScale,
+    ResidualPenalty,
+    in_steps,
+)
 from pdedsl.config.networks import NETWORKS, NORMALISATIONS
 from pdedsl.numerics.butcher import ADAPTIVE, EULER, EXPLICIT, IMEX, IMPLICIT, RungeKutta
 
@@ -58,5 +67,5 @@ def test_equality_ignores_positions_and_defaults() -> None:
 
 def test_arguments_without_effect_are_left_out() -> None:
     assert "across" not in Noise().effective
-    assert {"across", "kind"} <= Noise(scale=Scale.RELATIVE).effective.keys()
+    assert {"across", "kind"} <= Noise(scale=NoiseScale.RELATIVE).effective.keys()
     assert {"tau", "h", "probes"}.isdisjoint(ResidualPenalty(estimator=LaplacianEstimator.EXACT).effective)

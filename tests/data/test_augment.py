@@ -6,11 +6,11 @@ import pytest
 import torch
 from torch import Tensor
 
-from pdedsl.config.training import Augmentation, Crop, Flip, Gaussian
+from pdedsl.config.training import Augmentation, Crop, Flip, GaussianAugmentation
 from pdedsl.data.augment import augment, crop, flip
 from pdedsl.data.sampling import KeyedRng
 
-ALL: tuple[Augmentation, ...] = (Crop(pad=2), Flip(), Gaussian(std=0.1), Crop(pad=1))
+ALL: tuple[Augmentation, ...] = (Crop(pad=2), Flip(), GaussianAugmentation(std=0.1), Crop(pad=1))
 
 
 def images(n: int, c: int = 3, h: int = 5, w: int = 7) -> Tensor:
@@ -56,11 +56,11 @@ def test_the_global_generator_and_the_batch_are_unchanged() -> None:
     assert torch.equal(x, before)
 
 
-@pytest.mark.parametrize("kind", [Crop(pad=4), Flip(), Gaussian(std=0.1)], ids=str)
+@pytest.mark.parametrize("kind", [Crop(pad=4), Flip(), GaussianAugmentation(std=0.1)], ids=str)
 def test_steps_seeds_and_places_differ(kind: Augmentation) -> None:
     x = images(64)
     found = [augment(x, (kind,), draws) for draws in (KeyedRng(0, 0), KeyedRng(0, 1), KeyedRng(1, 0))]
-    found.append(augment(x, (Gaussian(std=0.0), kind), KeyedRng(0, 0)))
+    found.append(augment(x, (GaussianAugmentation(std=0.0), kind), KeyedRng(0, 0)))
     assert all(not torch.equal(a, b) for k, a in enumerate(found) for b in found[:k])
     assert torch.equal(augment(x, (kind,), KeyedRng(0, 0)), found[0])
 
@@ -90,7 +90,7 @@ def test_flips_are_fair_coins_one_a_sample() -> None:
 
 def test_gaussian_has_its_moments_and_is_not_clipped() -> None:
     """Mean and variance of 60000 numbers within 3.3 standard errors: each fails once in a thousand seeds."""
-    noise = augment(torch.zeros(100, 3, 10, 20), (Gaussian(std=0.5),), KeyedRng(0, 0)) / 0.5
+    noise = augment(torch.zeros(100, 3, 10, 20), (GaussianAugmentation(std=0.5),), KeyedRng(0, 0)) / 0.5
     n = noise.numel()
     assert abs(noise.mean()) < 3.3 / n**0.5
     assert abs(noise.var() - 1) < 3.3 * (2 / n) ** 0.5
@@ -108,7 +108,7 @@ def test_choices_are_the_same_in_every_precision() -> None:
 
 def test_points_are_augmented_by_noise_only() -> None:
     x = torch.zeros(5, 2)
-    assert augment(x, (Gaussian(std=1.0),), KeyedRng(0, 0)).shape == (5, 2)
+    assert augment(x, (GaussianAugmentation(std=1.0),), KeyedRng(0, 0)).shape == (5, 2)
     for kind, name in ((Crop(pad=1), "crop"), (Flip(), "flip")):
         with pytest.raises(ValueError, match=rf"{name} needs images \(n, c, h, w\), got shape \(5, 2\)"):
             augment(x, (kind,), KeyedRng(0, 0))

@@ -18,7 +18,7 @@ from pdedsl.evaluation.partial_results import open_partial_results
 from pdedsl.evaluation.protocol import measurements
 from pdedsl.io import RunError, RunInterrupted
 from pdedsl.runs.distributed import World
-from pdedsl.runs.events import Measured
+from pdedsl.runs.events import MeasurementProgress
 from pdedsl.runtime.sde.noise import GaussianNoise
 
 WANTED = tuple(measurements(parse_evaluate_block("attack pgd(eps=0.3, steps=2), fgsm(eps=0.1)"), range(2)))
@@ -46,8 +46,8 @@ def columns(
     stop: int | None = None,
     world: World | None = None,
     identity: str = "this",
-) -> tuple[dict[str, object], list[Measured]]:
-    events: list[Measured] = []
+) -> tuple[dict[str, object], list[MeasurementProgress]]:
+    events: list[MeasurementProgress] = []
     subject, x, y = case
     world = world or World(torch.device("cpu"))
     with open_partial_results(folder, identity, resume, world.rank, world.size) as parts:

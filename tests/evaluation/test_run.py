@@ -34,7 +34,7 @@ from pdedsl.evaluation.report import (
 )
 from pdedsl.evaluation.run import evaluate_run, input_smoothing
 from pdedsl.io import RunInterrupted
-from pdedsl.runs.events import Measured
+from pdedsl.runs.events import MeasurementProgress
 
 pytestmark = pytest.mark.usefixtures("small_audit")
 
@@ -85,7 +85,7 @@ def test_resume_is_exact(run: Path) -> None:
     """An evaluation interrupted after the first measurement continues with the second one."""
     whole = evaluate_run(run, set=SETTINGS)
 
-    def stop(event: Measured) -> None:
+    def stop(event: MeasurementProgress) -> None:
         raise RunInterrupted
 
     with pytest.raises(RunInterrupted):

@@ -12,7 +12,17 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from pdedsl.runs.events import Assessed, Ended, Event, Finishing, HeldOutSplit, Measured, Saved, Started, Stepped
+from pdedsl.runs.events import (
+    Assessed,
+    Ended,
+    Event,
+    Finishing,
+    HeldOutSplit,
+    MeasurementProgress,
+    Saved,
+    Started,
+    Stepped,
+)
 from pdedsl.runs.progress import ProgressDisplay, RunProgress, duration, number
 
 STARTED = Started(
@@ -212,9 +222,9 @@ def test_the_time_before_a_solver_was_resumed_does_not_count() -> None:
 
 def test_a_line_for_each_measurement() -> None:
     events = [
-        Measured("natural", 1, 4, 1, 2, 0.5),
-        Measured("natural", 2, 4, 2, 2, 0.75),
-        Measured("c", 4, 4, 1, 1, None),
+        MeasurementProgress("natural", 1, 4, 1, 2, 0.5),
+        MeasurementProgress("natural", 2, 4, 2, 2, 0.75),
+        MeasurementProgress("c", 4, 4, 1, 1, None),
     ]
     assert lines(*events) == "[2/4] natural, batch 2 of 2, accuracy 75.0 %\n[4/4] c, batch 1 of 1\n"
     assert re.fullmatch(r"c ━+ 100% batch 1 of 1", [row.strip() for row in live(*events, width=100) if row.strip()][-1])

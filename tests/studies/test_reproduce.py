@@ -12,7 +12,7 @@ from pdedsl.cli import cli
 from pdedsl.language.elaborate.sweep import without_sweep
 from pdedsl.sources import apply_settings, read_source
 from pdedsl.studies import reproduce
-from pdedsl.studies.papers import EXPERIMENTS, Claim, Experiment, Measured, TableRow
+from pdedsl.studies.papers import EXPERIMENTS, ArmMetric, Claim, Experiment, TableRow
 from pdedsl.studies.points import grid
 from pdedsl.studies.reproduce import ClaimVerdict, paper_spec, run_experiment, verdict_of
 from pdedsl.studies.results import Arm
@@ -43,8 +43,8 @@ sweep {
 """
 
 
-def measured(value: str, metric: str) -> Measured:
-    return Measured("moons", f"T = {value}", metric)
+def measured(value: str, metric: str) -> ArmMetric:
+    return ArmMetric("moons", f"T = {value}", metric)
 
 
 SMALL = Experiment(

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from pdedsl.runtime.activations import activation
-from pdedsl.runtime.ode.explicit import Coupling, TimeGrid
+from pdedsl.runtime.ode.explicit import AdditiveCoupling, TimeGrid
 from pdedsl.testing.equation import LAW
 from testing.mutations import Mutation
 
@@ -81,7 +81,7 @@ def couplings(change: Any) -> Any:
     return lambda real: lambda self, steps: tuple(change(c, steps) for c in real(self, steps))
 
 
-def second_sign(c: Coupling, steps: TimeGrid) -> Coupling:
+def second_sign(c: AdditiveCoupling, steps: TimeGrid) -> AdditiveCoupling:
     return replace(c, scale=-c.scale) if c.target == 1 else c
 
 
@@ -98,7 +98,7 @@ def from_old_half(real: Any) -> Any:
     return integrate
 
 
-def h_for_h2(c: Coupling, steps: TimeGrid) -> Coupling:
+def h_for_h2(c: AdditiveCoupling, steps: TimeGrid) -> AdditiveCoupling:
     return replace(c, scale=c.scale / steps.h) if c.field is not None else c
 
 
@@ -187,7 +187,9 @@ BLOCKS: tuple[Mutation, ...] = (
     Mutation("a term of the series missing", ("ode.explicit.BackwardEuler.step",), one_term, ("series",), BLOCK),
     Mutation("all stages at the start", ("ode.explicit.runge_kutta_step",), all_at_the_start, ("rk4", "heun"), BLOCK),
     Mutation("learned field a step late", ("ode.explicit.OneStepMethod.integrate",), a_step_late, ("net",), BLOCK),
-    Mutation("the first field for both halves", ("ode.explicit.Coupling.increment",), first_field, ("pair",), BLOCK),
+    Mutation(
+        "the first field for both halves", ("ode.explicit.AdditiveCoupling.increment",), first_field, ("pair",), BLOCK
+    ),
     Mutation(
         "the first push left out",
         ("ode.explicit.Verlet.couplings",),

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import pdedsl
-from pdedsl.config.training import Constant, Cosine, Step
+from pdedsl.config.training import ConstantRate, Cosine, Step
 from pdedsl.runs.optimizers import learning_rate_factor
 from training import specs
 from training.runs import weights
@@ -16,8 +16,8 @@ from training.runs import weights
 DECAY = 0.9
 
 
-@pytest.mark.parametrize("schedule", [Constant(warmup=3), Step(every=100, warmup=3), Cosine(warmup=3)])
-def test_warm_up(schedule: Constant | Step | Cosine) -> None:
+@pytest.mark.parametrize("schedule", [ConstantRate(warmup=3), Step(every=100, warmup=3), Cosine(warmup=3)])
+def test_warm_up(schedule: ConstantRate | Step | Cosine) -> None:
     factors = [learning_rate_factor(schedule, t, 1e9) for t in range(4)]
     assert factors == pytest.approx([0.25, 0.5, 0.75, 1.0], abs=1e-12)  # cosine: 1 - O((t/length)²)
 

@@ -11,8 +11,8 @@ from math import ceil
 from sympy import Expr, Integer, S
 
 from pdedsl import errors
-from pdedsl.config.data import CLASSES, MEASURED
-from pdedsl.config.evaluation import IteratedAttack, Norm
+from pdedsl.config.data import CLASSES, MEASUREMENT_FILES
+from pdedsl.config.evaluation import IteratedAttack, NormOrder
 from pdedsl.config.methods import HeatSmoothing
 from pdedsl.diagnostics import Reporter, Span
 from pdedsl.ir.boundary import LevelSet
@@ -295,7 +295,7 @@ def _check_experiment(spec: Spec, reporter: Reporter) -> None:
                 sizes = float(largest), float(step * steps), ceil(largest / step)
                 reporter.add(errors.evaluation.short_steps(attack.config.name, *sizes, attack.span))
         is_image = spec.space.image is not None or spec.space.kind is SpaceKind.PIXELS
-        if is_image and getattr(attack.config, "norm", None) is Norm.INF and largest > 1:
+        if is_image and getattr(attack.config, "norm", None) is NormOrder.INF and largest > 1:
             reporter.add(errors.evaluation.large_eps(float(largest), attack.span))
     diffusion = spec.realize.diffusion
     if diffusion and isinstance(diffusion.config, HeatSmoothing) and diffusion.config.is_variational:
@@ -339,7 +339,7 @@ def elaborate_observation(statement: t.ObserveStmt, env: Environment) -> Observa
     if env.scope().space.kind is not SpaceKind.PHYSICAL:
         raise errors.equations.needs_physical_domain("observe", statement.span)
     subjects = tuple(_observed_unknown(e, env, learned=False) for e in statement.unknowns)
-    data = elaborate_option(statement.data, MEASURED, "source of observations", env.number)
+    data = elaborate_option(statement.data, MEASUREMENT_FILES, "source of observations", env.number)
     observed = tuple((field.head, j) for field, k in subjects for j in _real_components(field, k))
     return Observation(observed, data, statement.span)
 

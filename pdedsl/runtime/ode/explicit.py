@@ -175,7 +175,7 @@ class BackwardEuler(OneStepMethod):
 
 @final
 @dataclass(frozen=True, slots=True)
-class Coupling:
+class AdditiveCoupling:
     """state[target] += scale · fields[field](step, time, state[1 − target]); field None stands for the identity."""
 
     target: int
@@ -192,7 +192,7 @@ class SplittingMethod(ABC):
     """A method made of couplings; each adds a function of one half of the state to the other: invertible."""
 
     @abstractmethod
-    def couplings(self, steps: TimeGrid) -> tuple[Coupling, ...]:
+    def couplings(self, steps: TimeGrid) -> tuple[AdditiveCoupling, ...]:
         """The additive couplings, in order."""
 
     def integrate(self, fields: Sequence[VectorField], state: StatePair, steps: TimeGrid) -> StatePair:
@@ -224,9 +224,9 @@ class Verlet(SplittingMethod):
         [1.0, 0.0]
     """
 
-    def couplings(self, steps: TimeGrid) -> tuple[Coupling, ...]:
+    def couplings(self, steps: TimeGrid) -> tuple[AdditiveCoupling, ...]:
         pairs = (
-            (Coupling(0, 0, steps.h, j, steps.time(j)), Coupling(1, 1, steps.h, j, steps.time(j)))
+            (AdditiveCoupling(0, 0, steps.h, j, steps.time(j)), AdditiveCoupling(1, 1, steps.h, j, steps.time(j)))
             for j in range(steps.count)
         )
         return tuple(coupling for pair in pairs for coupling in pair)
@@ -259,9 +259,12 @@ class Leapfrog(SplittingMethod):
 
     start: Literal["consistent", "paper"] = "consistent"
 
-    def couplings(self, steps: TimeGrid) -> tuple[Coupling, ...]:
+    def couplings(self, steps: TimeGrid) -> tuple[AdditiveCoupling, ...]:
         pairs = (
-            (Coupling(1, 0, self._weight(j) * steps.h**2, j, steps.time(j)), Coupling(0, None, 1.0, j, steps.time(j)))
+            (
+                AdditiveCoupling(1, 0, self._weight(j) * steps.h**2, j, steps.time(j)),
+                AdditiveCoupling(0, None, 1.0, j, steps.time(j)),
+            )
             for j in range(steps.count)
         )
         return tuple(coupling for pair in pairs for coupling in pair)
@@ -275,7 +278,7 @@ class Leapfrog(SplittingMethod):
         return y, torch.zeros_like(y)
 
 
-def _couple(coupling: Coupling, fields: Sequence[VectorField], state: StatePair, scale: float) -> StatePair:
+def _couple(coupling: AdditiveCoupling, fields: Sequence[VectorField], state: StatePair, scale: float) -> StatePair:
     y, z = state
     if coupling.target == 0:
         return torch.add(y, coupling.increment(fields, z), alpha=scale), z

@@ -21,7 +21,7 @@ from pdedsl.numerics.activations import RELU
 from pdedsl.runtime.convnet import ConvNet, TimeConv
 from pdedsl.runtime.image_fields import LearnedField, terms_of
 from pdedsl.runtime.linear_operators import ConvOperator
-from pdedsl.runtime.ode.explicit import Coupling, SplittingMethod, StatePair, TimeGrid
+from pdedsl.runtime.ode.explicit import AdditiveCoupling, SplittingMethod, StatePair, TimeGrid
 from pdedsl.runtime.symmetric_layer import SymmetricLayer, TotalVariationNorm
 from pdedsl.runtime.weight_constraints import SpectralNormBound
 
@@ -290,7 +290,12 @@ class _ReversibleChain(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, couplings: tuple[Coupling, ...], fields: Sequence[LearnedField], y: Tensor, z: Tensor, *p: Tensor
+        ctx: Any,
+        couplings: tuple[AdditiveCoupling, ...],
+        fields: Sequence[LearnedField],
+        y: Tensor,
+        z: Tensor,
+        *p: Tensor,
     ) -> StatePair:
         ctx.couplings, ctx.fields = couplings, fields
         state = _State(y, z)
@@ -327,7 +332,7 @@ def _match_layout(state: Tensor, gradient: Tensor | None) -> Tensor:
 
 
 def _undo_coupling(
-    coupling: Coupling, fields: Sequence[LearnedField], state: _State, cotangent: _State, total: _Gradients
+    coupling: AdditiveCoupling, fields: Sequence[LearnedField], state: _State, cotangent: _State, total: _Gradients
 ) -> None:
     """a += c f(b) undone: a −= c f(b), b̄ += c f′(b)ᵀ ā, θ̄ += c (∂f/∂θ)ᵀ ā, term by term: b and ā stay as they are."""
     target, source = coupling.target, 1 - coupling.target

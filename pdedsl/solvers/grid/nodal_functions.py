@@ -10,7 +10,7 @@ from sympy import Expr, Symbol
 from torch import Tensor
 
 from pdedsl.codegen.pointwise import PointwiseFunction, compile_pointwise
-from pdedsl.ir.first_order_system import FirstOrderSystem, Parameter
+from pdedsl.ir.first_order_system import FirstOrderSystem, LearnedParameter
 
 ParameterValue = Tensor | Callable[[Tensor], Tensor]
 """A learned scalar, vector or matrix; a batch (b,) of values of a scalar; or a learned function of its arguments."""
@@ -59,7 +59,7 @@ def nodal_values(
 
 def _parameter_value(
     system: FirstOrderSystem,
-    parameter: Parameter,
+    parameter: LearnedParameter,
     supplied: ParameterValue,
     places: Sequence[Tensor],
     shape: torch.Size,

@@ -32,9 +32,9 @@ from pdedsl.attacks.criterion import Criterion, Loss
 from pdedsl.attacks.norms import L2, read_norm
 from pdedsl.attacks.pgd import AscentConfig, ascend, cross_entropy_loss
 from pdedsl.attacks.predictor import Predictor
-from pdedsl.config.evaluation import Norm
+from pdedsl.config.evaluation import NormOrder
 from pdedsl.config.training import Adversary as AdversaryConfig
-from pdedsl.config.training import Fgsm, Ifgsm, Mart, Mixed, Pgd, Trades
+from pdedsl.config.training import FgsmAdversary, IfgsmAdversary, Mart, Mixed, PgdAdversary, Trades
 from pdedsl.data.sampling import KeyedRng
 from pdedsl.frozen_model import frozen, module_modes
 from pdedsl.ir.plan import AdversarialLoss
@@ -67,22 +67,22 @@ class Adversary:
         with module_modes(model.modules(), training=True), frozen(model.parameters()):
             ball = feasible_set(norm, x, self.eps, read_box(self.bounds))
             predictor = Predictor(model, eot=self.config.eot)
-            start = ball.project(self._start(x, rng)) if isinstance(self.config, Pgd) else x
+            start = ball.project(self._start(x, rng)) if isinstance(self.config, PgdAdversary) else x
             loss = cross_entropy_loss(predictor) if divergence_from is None else _divergence_loss(divergence_from)
             return ascend(predictor, start, Criterion(y), ball, AscentConfig(norm, length, steps, loss, stop=False)).x
 
     def _schedule(self) -> tuple[int, float]:
         match self.config:
-            case Fgsm():
+            case FgsmAdversary():
                 return 1, self.eps
-            case Pgd(steps=steps, step=step) | Ifgsm(steps=steps, step=step):
+            case PgdAdversary(steps=steps, step=step) | IfgsmAdversary(steps=steps, step=step):
                 return steps, 2.5 * self.eps / steps if step is None else float(step)
             case _:
                 assert_never(self.config)
 
     def _start(self, x: Tensor, rng: KeyedRng) -> Tensor:
         """Uniform in the ball; keyed by (seed, step, sample index), independent of the number of processes."""
-        if self.config.norm is Norm.INF:
+        if self.config.norm is NormOrder.INF:
             return x + self.eps * (2.0 * rng.like(x, "start", "uniform") - 1.0)
         radius = column(rng.numbers(x, "radius").pow(1.0 / x[0].numel()), x)
         return x + self.eps * radius * L2().steepest(rng.like(x, "start"))

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 import pdedsl
-from pdedsl.config.training import Mart, Mixed, Pgd, Trades
+from pdedsl.config.training import Mart, Mixed, PgdAdversary, Trades
 from pdedsl.data.sampling import KeyedRng
 from pdedsl.training.losses import AdversarialTrainingLoss, Adversary, CrossEntropyLoss
 from pdedsl.training.losses.classification import ACCURACY
@@ -19,7 +19,7 @@ from training import specs
 from training.losses.exact import points, seeded
 
 EPS = 0.3
-ADVERSARY = Adversary(Pgd(eps=EPS, steps=4))
+ADVERSARY = Adversary(PgdAdversary(eps=EPS, steps=4))
 
 
 def network() -> nn.Module:

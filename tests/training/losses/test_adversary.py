@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from pdedsl.config.evaluation import Norm
+from pdedsl.config.evaluation import NormOrder
 from pdedsl.config.training import ADVERSARIES
 from pdedsl.data.sampling import KeyedRng
 from pdedsl.runtime.backbones import convnet
@@ -25,7 +25,7 @@ def attack_of(norm: str, eps: float, kind: str = "pgd", bounded: bool = False, *
     """An adversary by its word; fgsm has neither step nor steps."""
     form = ADVERSARIES[kind]
     known = {key: value for key, value in more.items() if key in form.params}
-    return Adversary(form.create({"norm": Norm(norm), "eps": eps, **known}), (0.0, 1.0) if bounded else None)
+    return Adversary(form.create({"norm": NormOrder(norm), "eps": eps, **known}), (0.0, 1.0) if bounded else None)
 
 
 def length(x: Tensor, norm: str) -> Tensor:
