@@ -84,12 +84,12 @@ def explain_source(source: Source) -> Explanation:
     return explain_result(check(source))
 
 
-def explain_result(found: CheckResult) -> Explanation:
+def explain_result(result: CheckResult) -> Explanation:
     """Like `explain`, for the result of a check."""
     from pdedsl.explainer.explain import Explanation
 
-    theorem, plan = (found.planned.representation.theorem, found.planned.model) if found.planned else (None, None)
-    return Explanation(found.analysis, theorem, plan, found.errors)
+    theorem, plan = (result.planned.representation.theorem, result.planned.model) if result.planned else (None, None)
+    return Explanation(result.analysis, theorem, plan, result.errors)
 
 
 def compile(spec: Spec | str | Path, trust: bool = False, data: str | Path | None = None) -> Compilation:

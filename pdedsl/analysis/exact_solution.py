@@ -187,12 +187,16 @@ def _initial_rows(c: Condition, spec: Spec, region: Region) -> Iterator[Row]:
     assert time is not None
     points = region.face(region.layout.dimension, upper, SAMPLES)
     known = _values(spec)
-    for k, given in enumerate(c.value, c.component or 1):
+    for k, prescribed in enumerate(c.value, c.component or 1):
         value = known.get((c.unknown, k))
         if value is not None:
             for _ in range(c.order):
                 value = differentiate(value, time.symbol, chain=True)
-            yield [value, -_substitute_solution(given, spec)], {time.symbol: time.end if upper else time.start}, points
+            yield (
+                [value, -_substitute_solution(prescribed, spec)],
+                {time.symbol: time.end if upper else time.start},
+                points,
+            )
 
 
 def _boundary_rows(c: Condition, spec: Spec, region: Region) -> Iterator[Row]:

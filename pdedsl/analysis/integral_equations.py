@@ -54,7 +54,7 @@ def _range_errors(spec: Spec) -> Iterator[PdeError]:
     relations += [(c.value, c.span) for c in spec.conditions if not _is_at_ends(c.value, spec)]
     relations += [((c.value,), c.span) for c in spec.integral_conditions]
     for exprs, span in relations:
-        error = next((found for e in exprs for found in _errors_in(e, span, spec)), None)
+        error = next((raised for e in exprs for raised in _errors_in(e, span, spec)), None)
         if error is not None:
             yield error
 

@@ -195,7 +195,7 @@ def _is_at_another_point(field: Field, form: NormalForm) -> bool:
 def _is_at_another_time(field: Field, form: NormalForm) -> bool:
     unknown = next(u for u in form.spec.unknowns if u.head == field.head)
     pairs = zip(field.arguments, unknown.arguments, strict=True)
-    return any(own == form.time and given != own for given, own in pairs)
+    return any(own == form.time and argument != own for argument, own in pairs)
 
 
 def _unknowns_in(expr: Expr, form: NormalForm) -> list[Field]:

@@ -62,7 +62,7 @@ def reproduce(
         if dry_run:
             echo(forecast_reproduction(name, scale=scale, set=settings, data=data, device=device))
             return
-        found = run_reproduction(
+        reproduction = run_reproduction(
             name,
             output,
             scale=scale,
@@ -72,7 +72,7 @@ def reproduce(
             device=device,
             report=lambda line: echo(line, err=True),
         )
-    echo(found.markdown().rstrip())
+    echo(reproduction.markdown().rstrip())
     echo(f"\n{output}/: {PAGE}")
-    if any(study.failures for study in found.studies.values()):
+    if any(study.failures for study in reproduction.studies.values()):
         raise click.exceptions.Exit(EXIT_ERROR)

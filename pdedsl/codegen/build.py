@@ -27,8 +27,8 @@ def build_operator(program: Program, spec: Spec, module: nn.Module | None, sampl
 
 def _field_module(name: str, program: Program, spec: Spec, module: nn.Module | None) -> nn.Module:
     if module is None:
-        maker = next(factory_name(w) for w in spec.learned if python_name(w) == name)
-        return cast(nn.Module, run_function(program, maker))
+        factory = next(factory_name(w) for w in spec.learned if python_name(w) == name)
+        return cast(nn.Module, run_function(program, factory))
     for part in module.modules():
         if isinstance(part, CompositeField) and name in part.fields:
             return part.fields[name]

@@ -259,37 +259,39 @@ def _backbone_node(net: Network, plan: DataPlan, time: bool) -> Node:
             assert_never(net)
 
 
-def _sde_steps_node(walk: SdeSteps, fields: tuple[Learned, ...], spec: Spec) -> Node:
+def _sde_steps_node(steps: SdeSteps, fields: tuple[Learned, ...], spec: Spec) -> Node:
     velocity = (
-        _branch_pair(walk, fields) if isinstance(walk.noise, ShakeShakeNoise) else vector_node(walk.drift, fields, spec)
+        _branch_pair(steps, fields)
+        if isinstance(steps.noise, ShakeShakeNoise)
+        else vector_node(steps.drift, fields, spec)
     )
-    named: list[tuple[str, Node]] = [("times", _step_times(walk)), ("dt", to_float(walk.step))]
-    if not is_euler(walk.scheme):
-        scheme = walk.scheme.name if isinstance(walk.scheme, Fixed) else integrator_node(walk.scheme)
+    named: list[tuple[str, Node]] = [("times", _step_times(steps)), ("dt", to_float(steps.step))]
+    if not is_euler(steps.scheme):
+        scheme = steps.scheme.name if isinstance(steps.scheme, Fixed) else integrator_node(steps.scheme)
         named.append(("scheme", scheme))
-    named.append(("direction", float(walk.time_sign)))
-    if isinstance(walk.noise, BranchNoise):
-        named.append(("velocity_noise", Lambda(("t",), _velocity_noise(walk.noise))))
-    elif walk.noise is not None:
-        named.append(("noise", Lambda(("t",), noise_node(walk.noise, fields, spec))))
+    named.append(("direction", float(steps.time_sign)))
+    if isinstance(steps.noise, BranchNoise):
+        named.append(("velocity_noise", Lambda(("t",), _velocity_noise(steps.noise))))
+    elif steps.noise is not None:
+        named.append(("noise", Lambda(("t",), noise_node(steps.noise, fields, spec))))
     return Call(f"{RUNTIME}.sde.characteristic_steps.CharacteristicSteps", (velocity,), tuple(named))
 
 
-def _step_times(walk: SdeSteps) -> Node:
+def _step_times(steps: SdeSteps) -> Node:
     """The time at which each step starts; many steps are computed in a call rather than listed."""
-    if walk.steps > MAX_LISTED_TIMES:
+    if steps.steps > MAX_LISTED_TIMES:
         return Call(
             f"{RUNTIME}.sde.characteristic_steps.uniform_times",
-            (to_float(walk.start), to_float(walk.time_sign * walk.step), walk.steps),
+            (to_float(steps.start), to_float(steps.time_sign * steps.step), steps.steps),
         )
-    return ItemList(tuple(to_float(walk.start + walk.time_sign * k * walk.step) for k in range(walk.steps)))
+    return ItemList(tuple(to_float(steps.start + steps.time_sign * k * steps.step) for k in range(steps.steps)))
 
 
-def _branch_pair(walk: SdeSteps, fields: tuple[Learned, ...]) -> Node:
+def _branch_pair(steps: SdeSteps, fields: tuple[Learned, ...]) -> Node:
     """Both branches at a point, (f(x, t), g(x, t)), for shake-shake."""
     names = {w.head: python_name(w) for w in fields}
-    both = ItemList(tuple(field_call(names[head]) for head in walk.branches))
-    return formula_node("branches", ("x", "t"), both, walk.drift, names)
+    both = ItemList(tuple(field_call(names[head]) for head in steps.branches))
+    return formula_node("branches", ("x", "t"), both, steps.drift, names)
 
 
 def _velocity_noise(noise: BranchNoise) -> Node:

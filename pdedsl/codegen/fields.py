@@ -260,5 +260,5 @@ def pointwise_node(expr: Expr, names: dict[Symbol, str], spec: Spec) -> Node:
     """One number at each point, (...), or one for each component if the expression has a free index, (..., d)."""
     if INDEX in expr.free_symbols:
         return components_node((expr,), names, spec)
-    maker = "broadcast_scalar" if spec.space.explicit else "squeeze_scalar"
-    return Call(f"{RUNTIME}.tensor_helpers.{maker}", (Ref("x"), scalar_node(expr, names, spec)))
+    helper = "broadcast_scalar" if spec.space.explicit else "squeeze_scalar"
+    return Call(f"{RUNTIME}.tensor_helpers.{helper}", (Ref("x"), scalar_node(expr, names, spec)))

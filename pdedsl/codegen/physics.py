@@ -115,11 +115,11 @@ def _nonlocal_term(term: NonlocalTerm, problem: StrongForm) -> Node:
     for symbol, value in term.values:
         path = ItemList(derivative_path(value.derivative))
         derivatives = Call(f"{RUNTIME}.diff.autodiff.partial_derivatives", (Ref("model"), stacked(value.point), path))
-        found: Node = IndexedComponent(derivatives, 0)
+        node: Node = IndexedComponent(derivatives, 0)
         if value.history is not None:
             past, after = (expression_node(e, leaf, POINTS) for e in (value.history, value.point[-1] - value.start))
-            found = Call(f"{RUNTIME}.quadrature.with_history", (after, past, derivatives))
-        values[symbol] = found
+            node = Call(f"{RUNTIME}.quadrature.with_history", (after, past, derivatives))
+        values[symbol] = node
     integrand = expression_node(term.integrand, leaf, POINTS)
     if not term.ranges:
         return integrand

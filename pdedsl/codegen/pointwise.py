@@ -71,8 +71,8 @@ def compile_pointwise(exprs: Sequence[Expr], symbols: Sequence[Symbol]) -> Point
 
 
 def _mesh_functions(exprs: Sequence[Expr]) -> list[MeshBoundary | MeshNormal]:
-    found = {f for e in exprs for f in e.atoms(MeshBoundary, MeshNormal)}
-    return sorted(found, key=default_sort_key)
+    functions = {f for e in exprs for f in e.atoms(MeshBoundary, MeshNormal)}
+    return sorted(functions, key=default_sort_key)
 
 
 def _mesh_evaluator(function: MeshBoundary | MeshNormal) -> Evaluator:

@@ -102,8 +102,8 @@ def _inputs(array: Array, name: str, span: Span, shape: tuple[int, ...] | None) 
     if array.dtype != np.uint8 and not real:
         raise errors.runs.invalid_dtype(name, array.dtype, span)
     if real and not np.isfinite(array).all():
-        bad = int(np.argwhere(~np.isfinite(array))[0][0])
-        raise errors.runs.not_finite(name, bad, span)
+        invalid = int(np.argwhere(~np.isfinite(array))[0][0])
+        raise errors.runs.not_finite(name, invalid, span)
     if real and float(np.abs(array).max()) > MAX_MAGNITUDE:
         raise errors.runs.values_too_large(name, MAX_MAGNITUDE, span)
     if array.ndim == 3:
@@ -128,8 +128,8 @@ def _labels(array: Array, name: str, span: Span) -> torch.Tensor:
     if array.ndim != 1 or not np.issubdtype(array.dtype, np.integer):
         raise errors.runs.invalid_labels(name, array.shape, array.dtype, span)
     if len(array) and (array.min() < 0 or array.max() >= MAX_CLASSES):
-        wrong = array.min() if array.min() < 0 else array.max()
-        raise errors.runs.label_out_of_range(name, wrong, MAX_CLASSES - 1, span)
+        invalid = array.min() if array.min() < 0 else array.max()
+        raise errors.runs.label_out_of_range(name, invalid, MAX_CLASSES - 1, span)
     return torch.from_numpy(array.astype(np.int64))
 
 

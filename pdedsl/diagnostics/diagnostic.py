@@ -178,8 +178,8 @@ class Reporter:
             return True
         return False
 
-    def add(self, found: PdeError | Diagnostic) -> None:
-        self.diagnostics += found.diagnostics if isinstance(found, PdeError) else (found,)
+    def add(self, problem: PdeError | Diagnostic) -> None:
+        self.diagnostics += problem.diagnostics if isinstance(problem, PdeError) else (problem,)
 
     @property
     def errors(self) -> list[Diagnostic]:

@@ -31,7 +31,7 @@ class Positions(Record):
 
     @cached_property
     def _starts(self) -> list[int]:
-        return [0, *(found.end() for found in _BREAK.finditer(self.text))]
+        return [0, *(line_break.end() for line_break in _BREAK.finditer(self.text))]
 
     @cached_property
     def _before(self) -> list[int]:

@@ -96,16 +96,18 @@ class EvaluationMetrics:
         """The value of each metric for each sample, by the name of the metric; 0 or 1 for an accuracy. Paired tests
         compare networks on the same samples, so the certified radii do not depend on the network."""
         natural = self.columns["natural"]
-        found = {"clean": [float(p == y) for p, y in zip(natural["predicted"], natural["label"], strict=True)]}
+        outcomes_by_name = {
+            "clean": [float(p == y) for p, y in zip(natural["predicted"], natural["label"], strict=True)]
+        }
         for attack in self.attacks:
             measured = [w for w in self.measurements if isinstance(w, AttackMeasurement) and w.attack == attack]
             robust = _robust_outcomes([self.columns[w.key] for w in measured])
             eps = eps_of(attack)
             size = "" if eps is None else f", ε = {eps:g}"
-            found[f"{label_of(attack)} ({norm_of(attack).sign}{size})"] = [*map(float, robust)]
+            outcomes_by_name[f"{label_of(attack)} ({norm_of(attack).sign}{size})"] = [*map(float, robust)]
         for norm, eps in self._sizes:
             rows = zip(*self._fooled_by(norm, eps)[0].values(), strict=True)
-            found[f"worst case ({norm.sign}, ε = {eps:g})"] = [float(not any(row)) for row in rows]
+            outcomes_by_name[f"worst case ({norm.sign}, ε = {eps:g})"] = [float(not any(row)) for row in rows]
         sizes = {eps for norm, eps in self._sizes if norm is NormOrder.TWO}
         for w in self.measurements:
             match w:
@@ -114,12 +116,12 @@ class EvaluationMetrics:
                     given = isinstance(certificate, SmoothingCertificate) and certificate.at
                     for radius in sorted({*map(float, given)} if given else {*PAIRED_RADII, *sizes}):
                         name = f"{certificate.name} (ℓ2, r = {radius:g})"
-                        found[name] = [float(r >= radius and r > 0.0) for r in certified]
+                        outcomes_by_name[name] = [float(r >= radius and r > 0.0) for r in certified]
                 case AgreementMeasurement():
                     for model, key in (("", "network"), (" of the base", "base")):
-                        found[f"agreement{model}"] = [*map(float, self.columns[w.key][f"{key} agrees"])]
-                        found[f"ℓ1 distance{model}"] = [*map(float, self.columns[w.key][f"{key} distance"])]
-        return found
+                        outcomes_by_name[f"agreement{model}"] = [*map(float, self.columns[w.key][f"{key} agrees"])]
+                        outcomes_by_name[f"ℓ1 distance{model}"] = [*map(float, self.columns[w.key][f"{key} distance"])]
+        return outcomes_by_name
 
     def seconds(self) -> tuple[tuple[str, float], ...]:
         return tuple((w.key, sum(self.columns[w.key].get("seconds", ()))) for w in self.measurements)
@@ -167,12 +169,12 @@ class EvaluationMetrics:
             self.columns[w.key] for w in self.measurements if isinstance(w, AttackMeasurement) and w.attack == attack
         ]
         clean = self.columns["natural"]
-        wrong = [p != y for p, y in zip(clean["predicted"], clean["label"], strict=True)]
+        misclassified = [p != y for p, y in zip(clean["predicted"], clean["label"], strict=True)]
         within = [
             [f and d <= eps * (1 + DISTANCE_RTOL) for f, d in zip(run["fooled"], run["distance"], strict=True)]
             for run in runs
         ]
-        return [any(row) for row in zip(wrong, *within, strict=True)]
+        return [any(row) for row in zip(misclassified, *within, strict=True)]
 
     def _rivals(self, attack: Attack, eps: float) -> list[Attack]:
         """The other attacks in the same norm, with an ε of at most `eps`, or none."""
@@ -299,7 +301,7 @@ class EvaluationMetrics:
 def _certified_radii(columns: Columns, labels: Sequence[int]) -> list[float]:
     """The radius of each sample whose certified class is its label, and -1 for the others."""
     pairs = zip(columns["radius"], columns["class"], labels, strict=True)
-    return [radius if found == label else -1.0 for radius, found, label in pairs]
+    return [radius if predicted == label else -1.0 for radius, predicted, label in pairs]
 
 
 def _robust_outcomes(runs: Sequence[Columns]) -> list[bool]:

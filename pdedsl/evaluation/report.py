@@ -26,7 +26,7 @@ FORMAT = 4  # 2: other names of some fields, see `compare`; 3: no worst case, la
 # ---- Binomial proportion k/n with its Clopper-Pearson confidence interval (Biometrika 26, 1934)
 
 
-CONFIDENCE = 0.95
+CONFIDENCE_LEVEL = 0.95  # two-sided, as usual in the literature
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,12 @@ class Proportion:
     @cached_property
     def low(self) -> float:
         """The α/2-quantile of Beta(k, n − k + 1); 0 for k = 0."""
-        return 0.0 if self.k == 0 else _quantile(self.k, self.n - self.k + 1, (1.0 - CONFIDENCE) / 2.0)
+        return 0.0 if self.k == 0 else _quantile(self.k, self.n - self.k + 1, (1.0 - CONFIDENCE_LEVEL) / 2.0)
 
     @cached_property
     def high(self) -> float:
         """The (1 − α/2)-quantile of Beta(k + 1, n − k); 1 for k = n."""
-        return 1.0 if self.k == self.n else _quantile(self.k + 1, self.n - self.k, (1.0 + CONFIDENCE) / 2.0)
+        return 1.0 if self.k == self.n else _quantile(self.k + 1, self.n - self.k, (1.0 + CONFIDENCE_LEVEL) / 2.0)
 
     def __str__(self) -> str:
         """`81.2 % [79.9, 82.5]`."""

@@ -91,14 +91,12 @@ class Explanation(Record):
     def _long_step_lines(self) -> list[str]:
         """A warning of steps that are long for the known part of an equation with learned fields."""
         plan = self.plan.operator if isinstance(self.plan, DataPlan) else None
-        found = long_steps(plan, self.analysis.spec) if isinstance(plan, OperatorPlan) else None
-        if found is None or not isinstance(plan, OperatorPlan):
+        long = long_steps(plan, self.analysis.spec) if isinstance(plan, OperatorPlan) else None
+        if long is None or not isinstance(plan, OperatorPlan):
             return []
-        steps, name = count_noun(found.steps, "step"), plan.scheme.name
-        advice = (
-            f"write realize time by {name}(steps={found.needed})" if found.needed else "use a method of higher order"
-        )
-        return [f"warning: without the learned fields {steps} of {name} have an error of {found.error:.0%}; {advice}"]
+        steps, name = count_noun(long.steps, "step"), plan.scheme.name
+        advice = f"write realize time by {name}(steps={long.needed})" if long.needed else "use a method of higher order"
+        return [f"warning: without the learned fields {steps} of {name} have an error of {long.error:.0%}; {advice}"]
 
     @property
     def method_title(self) -> str:

@@ -20,8 +20,12 @@ def spec_text(spec: Spec) -> str:
     """Every fact of a spec, one per line, in the order of the file."""
     space, time = spec.space, spec.time
     where = f"image{space.image}" if space.image else f"dimension {space.dimension}"
-    sides = "".join(f" [{s.start}, {s.end}]{' periodic' * s.periodic}" for s in space.intervals)
-    lines = [f"pde {spec.name}", f"hash {spec.hash}", f"space {space.kind} ({', '.join(space.names)}) {where}{sides}"]
+    intervals = "".join(f" [{s.start}, {s.end}]{' periodic' * s.periodic}" for s in space.intervals)
+    lines = [
+        f"pde {spec.name}",
+        f"hash {spec.hash}",
+        f"space {space.kind} ({', '.join(space.names)}) {where}{intervals}",
+    ]
     if time:
         lines.append(f"time {time.name} [{time.start}, {time.end}]")
     lines += [f"inside {g.expr} > 0" for g in space.inequalities]

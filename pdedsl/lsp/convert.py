@@ -108,13 +108,13 @@ class Converter(Record):
             filter_text=item.label,
         )
 
-    def signature(self, found: Signature) -> lsp.SignatureHelp:
+    def signature(self, signature: Signature) -> lsp.SignatureHelp:
         def markdown(text: str) -> lsp.MarkupContent:
             return lsp.MarkupContent(lsp.MarkupKind.Markdown, text)
 
-        parameters = [lsp.ParameterInformation(p.label, markdown(p.text)) for p in found.parameters]
-        shown = lsp.SignatureInformation(found.label, markdown(found.text), parameters)
-        return lsp.SignatureHelp([shown], active_signature=0, active_parameter=found.active)
+        parameters = [lsp.ParameterInformation(p.label, markdown(p.text)) for p in signature.parameters]
+        shown = lsp.SignatureInformation(signature.label, markdown(signature.text), parameters)
+        return lsp.SignatureHelp([shown], active_signature=0, active_parameter=signature.active)
 
     def symbol(self, symbol: Symbol) -> lsp.DocumentSymbol:
         return lsp.DocumentSymbol(

@@ -83,21 +83,21 @@ class Server(LanguageServer):
 def create_server() -> Server:
     """A server with all features registered."""
     server = Server()
-    for method, (answer, options) in FEATURES.items():
-        server.feature(method, options)(_bind(server, answer))
+    for method, (respond, options) in FEATURES.items():
+        server.feature(method, options)(_bind(server, respond))
     for name, ascii in ((ASCII, True), (UNICODE, False)):
         server.command(name)(_conversion_command(server, ascii))
     return server
 
 
-def _bind(server: Server, answer: Callable[[Server, Any], Any]) -> Callable[[Any], Any]:
-    if asyncio.iscoroutinefunction(answer):
+def _bind(server: Server, respond: Callable[[Server, Any], Any]) -> Callable[[Any], Any]:
+    if asyncio.iscoroutinefunction(respond):
 
         async def handler(params: Any) -> Any:
-            return await answer(server, params)
+            return await respond(server, params)
 
         return handler
-    return lambda params: answer(server, params)
+    return lambda params: respond(server, params)
 
 
 # ---- Initialization

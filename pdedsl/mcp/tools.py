@@ -51,11 +51,11 @@ def fix(spec: str) -> Json:
     while len(applied) < MAX_FIXES:
         single = (d.fixes[0] for d in document.diagnostics if d.is_error and len(d.fixes) == 1)
         fixes = ((one, edits) for one in single if (edits := resolve_edits(document.text, one)))
-        found = next(fixes, None)
-        if found is None:
+        fixed = next(fixes, None)
+        if fixed is None:
             break
-        applied.append(found[0].title)
-        document = analysed(apply_edits(document.text, found[1]), NAME)
+        applied.append(fixed[0].title)
+        document = analysed(apply_edits(document.text, fixed[1]), NAME)
     return {"text": document.text, "applied": applied, **_checked(document)}
 
 
@@ -109,18 +109,18 @@ def crosscheck(spec: str) -> Json:
 
     try:
         with redirect_stdout(io.StringIO()):
-            found = crosscheck_compilation(to_compilation(Source(spec, NAME)), "cpu", lambda _: None)
+            result = crosscheck_compilation(to_compilation(Source(spec, NAME)), "cpu", lambda _: None)
     except PdeError as error:
         return {"ok": False, "report": str(error)}
     return {
         "ok": True,
-        "agrees": found.agrees,
-        "methods": [{"name": r.name, "error": r.error, "basis": r.kind} for r in found.results],
+        "agrees": result.agrees,
+        "methods": [{"name": r.name, "error": r.error, "basis": r.kind} for r in result.results],
         "pairs": [
             {"methods": [p.first, p.second], "difference": p.distance, "tolerance": p.tolerance, "agrees": p.agrees}
-            for p in found.pairs
+            for p in result.pairs
         ],
-        "not_applicable": dict(found.not_applicable),
+        "not_applicable": dict(result.not_applicable),
     }
 
 

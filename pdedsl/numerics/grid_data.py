@@ -214,9 +214,9 @@ def _with_slopes(values: list[float], before: int, x: Sequence[float], period: f
     for i in range(before):
         block = values[i * n * after : (i + 1) * n * after]
         lines = [block[k::after] for k in range(after)]
-        slopes = [knot_slopes(x, line, period) for line in lines]
+        derivatives = [knot_slopes(x, line, period) for line in lines]
         for j in range(n + (period is not None)):
-            result += [line[j % n] for line in lines] + [s[j % n] for s in slopes]
+            result += [line[j % n] for line in lines] + [s[j % n] for s in derivatives]
     return result
 
 
@@ -291,16 +291,16 @@ def load_spline(source: GridSource) -> GridSpline:
 
 def make_spline(path: Path, name: str, axes: Sequence[str], periods: Sequence[float | None]) -> GridSpline:
     """The interpolant; raises InvalidArray with the name of the array and the reason."""
-    found = _read(path, name)
+    array = _read(path, name)
     lines = [_read(path, axis) for axis in axes]
     for axis, line in zip(axes, lines, strict=True):
         if len(line.shape) != 1 or len(line.values) < 2 or any(b <= a for a, b in pairwise(line.values)):
             raise InvalidArray(f"'{axis}' must be one-dimensional and strictly increasing")
-    if found.shape != tuple(len(line.values) for line in lines):
+    if array.shape != tuple(len(line.values) for line in lines):
         sizes = " × ".join(str(len(line.values)) for line in lines)
-        size = " × ".join(map(str, found.shape)) or "()"
+        size = " × ".join(map(str, array.shape)) or "()"
         raise InvalidArray(f"'{name}' has the shape {size}, its grid {', '.join(axes)} has {sizes} points")
-    knots, values, shape = [], found.values, list(found.shape)
+    knots, values, shape = [], array.values, list(array.shape)
     for k, (axis, line, period) in enumerate(zip(axes, lines, periods, strict=True)):
         x = list(line.values)
         if period is not None and abs(x[-1] - x[0] - period) <= END_RTOL * period:  # both ends of a period
@@ -320,10 +320,10 @@ def _without_last(values: Sequence[float], shape: Sequence[int], axis: int) -> l
 
 def _read(path: Path, name: str) -> NpyArray:
     try:
-        found = read_array(path, name)
+        array = read_array(path, name)
     except InvalidArray as reason:
         raise InvalidArray(f"the array '{name}': {reason}") from None
-    bad = next((k for k, v in enumerate(found.values) if not isfinite(v)), None)
-    if bad is not None:
-        raise InvalidArray(f"'{name}' is not finite at entry {bad}")
-    return found
+    invalid = next((k for k, v in enumerate(array.values) if not isfinite(v)), None)
+    if invalid is not None:
+        raise InvalidArray(f"'{name}' is not finite at entry {invalid}")
+    return array

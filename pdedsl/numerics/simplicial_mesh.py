@@ -137,11 +137,11 @@ class SimplicialMesh:
     @cached_property
     def _boundary_facets(self) -> dict[int, list[int]]:
         """For every cell with facets on the boundary the numbers of the nodes opposite to them."""
-        found: dict[int, list[int]] = {}
+        cells: dict[int, list[int]] = {}
         for owners in self._owners.values():
             if len(owners) == 1:
-                found.setdefault(owners[0][0], []).append(owners[0][1])
-        return found
+                cells.setdefault(owners[0][0], []).append(owners[0][1])
+        return cells
 
     def _barycentric(self, number: int, point: Sequence[float]) -> list[float]:
         corners = [self.points[i] for i in self.cells[number]]

@@ -500,7 +500,7 @@ def _path_method(process: DiffusionProcess) -> PathMethod:
 
 DEFAULT_MODES = 6  # eigenpairs
 EIGEN_POINTS = {1: 64, 2: 24, 3: 12}  # per axis, for four digits of the first modes, by the dimension of space
-MAX_COLLOCATION_DIMENSION = 3
+MAX_COLLOCATION_DIMENSION = 3  # the pencil is dense, with the square of the number of tensor-product points as entries
 
 
 class EigenCollocationPlanner(MethodPlanner[Grid, EigenCollocationPlan]):

@@ -91,8 +91,8 @@ def long_steps(plan: OperatorPlan, spec: Spec) -> LongSteps | None:
                 break
         if errors.get(count, 0.0) > LONG_STEP_RTOL:
             needed = next((n for n, e in errors.items() if e <= LONG_STEP_RTOL), None)
-            found = LongSteps(count, errors[count], needed)
-            largest = found if largest is None or found.error > largest.error else largest
+            steps = LongSteps(count, errors[count], needed)
+            largest = steps if largest is None or steps.error > largest.error else largest
     return largest
 
 

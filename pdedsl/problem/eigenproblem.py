@@ -76,8 +76,8 @@ def _rows(residuals: Sequence[Residual], eigenvalue: EigenvalueUnknown) -> Itera
                     own = Derivative(derivative.component // size, derivative.orders)
                     zero = dict.fromkeys(eigenvalue.parts, S.Zero)
                     a, b = terms.get(own, (S.Zero, S.Zero))
-                    slope = coefficient.diff(eigenvalue.parts[0]).xreplace(zero)
-                    terms[own] = a + unit * coefficient.xreplace(zero), b - unit * slope
+                    in_eigenvalue = coefficient.diff(eigenvalue.parts[0]).xreplace(zero)
+                    terms[own] = a + unit * coefficient.xreplace(zero), b - unit * in_eigenvalue
         span = residuals[k].span
         yield PencilRow(tuple(PencilTerm(d, a, b) for d, (a, b) in terms.items() if a != 0 or b != 0), span)
 
@@ -212,8 +212,8 @@ def _derivative_text(alpha: tuple[int, ...], domain: Domain) -> str:
 
 def _entry(rows: Sequence[PencilRow], i: int, j: int, part: int) -> Coefficients:
     terms = [t for t in rows[i].terms if t.derivative.component == j]
-    found: Coefficients = {t.derivative.orders: (t.a, t.b)[part] for t in terms}
-    return {alpha: a for alpha, a in found.items() if a != 0}
+    coefficients: Coefficients = {t.derivative.orders: (t.a, t.b)[part] for t in terms}
+    return {alpha: a for alpha, a in coefficients.items() if a != 0}
 
 
 def formal_adjoint(coefficients: Coefficients, space: Sequence[Symbol]) -> Coefficients:

@@ -35,7 +35,7 @@ def delay_breaks(problem: StrongForm) -> tuple[tuple[float, ...], ...]:
 
 def _delays(problem: StrongForm) -> set[float]:
     """τ of the values at t - τ, and of the limits t - τ of integrals, before the initial time."""
-    time, found = problem.domain.coordinates[-1], set[float]()
+    time, delays = problem.domain.coordinates[-1], set[float]()
     for residual in problem.residuals:
         for _, term in residual.nonlocal_terms:
             past = [v for _, v in term.values if v.history is not None]
@@ -46,8 +46,8 @@ def _delays(problem: StrongForm) -> set[float]:
             places: list[Expr] = [v.point[-1] for v in past]
             places += [end for r in term.ranges for end in (r.lower, r.upper)] if past else []
             shifts = (time - place for place in places)
-            found |= {float(s) for s in shifts if s.is_number and s > 0}
-    return found
+            delays |= {float(s) for s in shifts if s.is_number and s > 0}
+    return delays
 
 
 def _require_differential(problem: StrongForm, component: int) -> None:

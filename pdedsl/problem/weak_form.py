@@ -293,10 +293,10 @@ class WeakFormBuilder:
         flux: list[Expr] = [S.Zero] * self.dimension
         for d, a in coefficients.items():
             i, j = (k for k, n in enumerate(d.orders) for _ in range(n))
-            share = a if i == j else a / 2
-            flux[i] += share * self.jet(d.component, self.units[j])
+            entry = a if i == j else a / 2
+            flux[i] += entry * self.jet(d.component, self.units[j])
             if i != j:
-                flux[j] += share * self.jet(d.component, self.units[i])
+                flux[j] += entry * self.jet(d.component, self.units[i])
         return tuple(flux)
 
     def _divergence(self, flux: Sequence[Expr]) -> Expr:
@@ -430,9 +430,9 @@ class WeakFormBuilder:
         gradients: dict[int, dict[int, Expr]] = {}
         for symbol, d in residual.jet_variables:
             if d.order:
-                slope = residual.expr.diff(symbol)
-                gradients.setdefault(d.component, {})[d.orders.index(1)] = slope
-                if slope.free_symbols & {s for s, e in residual.jet_variables if e.order}:
+                coefficient = residual.expr.diff(symbol)
+                gradients.setdefault(d.component, {})[d.orders.index(1)] = coefficient
+                if coefficient.free_symbols & {s for s, e in residual.jet_variables if e.order}:
                     return None
         normal = condition.place.normal(self.problem.domain.space)
         coefficients = {c: normal_coefficient(b, normal) for c, b in gradients.items()}

@@ -22,7 +22,7 @@ INK = "#333333"  # text and lines
 GREY = "#8C8C8C"  # guides
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C", "#000000")  # of lines
 SIGNED, MAGNITUDE = "RdBu_r", "viridis"
-DPI = 150
+DPI = 150  # dots per inch: sharp on screens, without large files
 ONE_SIGN_RTOL = 0.01  # values of the other sign that are not visible: rounding errors, overshoots
 STYLE = MappingProxyType(
     {

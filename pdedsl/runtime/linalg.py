@@ -32,8 +32,8 @@ class LUFactorization:
         scaled = matrix * scale[:, None]
         lower_upper, pivots, _ = torch.linalg.lu_factor_ex(scaled)
         own = lower_upper.diagonal().abs()
-        bad = not bool(own.min() > SINGULAR_PIVOT_RATIO * own.max())
-        return cls(scale, lower_upper, pivots, torch.linalg.pinv(scaled, rtol=PINV_RTOL) if bad else None)
+        is_singular = not bool(own.min() > SINGULAR_PIVOT_RATIO * own.max())
+        return cls(scale, lower_upper, pivots, torch.linalg.pinv(scaled, rtol=PINV_RTOL) if is_singular else None)
 
     @property
     def singular(self) -> bool:

@@ -16,9 +16,9 @@ from pdedsl.runtime.weight_constraints import SpectralNormBound
 class PatchChannels(nn.Module):
     """Each k × k patch of pixels as the channels of one pixel; zeros complete the last patches. An isometry."""
 
-    def __init__(self, side: int) -> None:
+    def __init__(self, size: int) -> None:
         super().__init__()
-        self.side = side
+        self.side = size
 
     def forward(self, x: Tensor) -> Tensor:
         height, width = x.shape[-2:]

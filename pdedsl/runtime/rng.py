@@ -48,7 +48,7 @@ CLOSED_UNDER_ADDITION: dict[NoiseLaw, bool] = {
     "uniform": False,
 }  # closed under addition
 
-_MASK = (1 << 64) - 1
+_MASK = (1 << 64) - 1  # arithmetic modulo 2⁶⁴
 _TRAIN, _FROZEN, _EVAL = 1, 2, 3
 
 

@@ -75,10 +75,10 @@ def _unit_cube_source(dimension: int, law: PointDistribution, seed: int) -> Call
 def rejection_sample(draw: Callable[[int], Tensor], accept: PointFilter, n: int) -> Tensor:
     """The first n accepted points; fewer if they are rare, and an error if there are none."""
     accepted: list[Tensor] = []
-    count, asked = 0, n
-    while count < n and asked < max(MAX_CANDIDATES, 16 * n):
-        points = draw(asked)
-        asked *= 2
+    count, size = 0, n
+    while count < n and size < max(MAX_CANDIDATES, 16 * n):
+        points = draw(size)
+        size *= 2
         accepted.append(points[accept(points)])
         count += len(accepted[-1])
     if not count:

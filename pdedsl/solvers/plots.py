@@ -301,7 +301,7 @@ def plot_fields(own: Selection, cmap: str | None, n: int | None, ax: Axes | None
 
 
 MODE_COLUMNS = 3  # panels next to each other
-MAX_MODES_SHOWN = 12
+MAX_MODES_SHOWN = 12  # four rows of panels
 
 
 def plot_modes(

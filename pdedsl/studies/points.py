@@ -13,8 +13,8 @@ from pdedsl.io import RunError
 from pdedsl.language.names import GREEK_NAMES
 
 _ASCII_NAMES = {ord(letter): name for letter, name in GREEK_NAMES.items()}
-MAX_POINTS = 10_000
-MAX_NAME = 120  # characters of the name of a folder; file systems allow 255 bytes
+MAX_POINTS = 10_000  # each is a run of its own: more are a typing error in an axis
+MAX_NAME_LENGTH = 120  # characters of the name of a folder; file systems allow 255 bytes
 Settings = tuple[tuple[str, str], ...]
 
 
@@ -37,7 +37,7 @@ class StudyPoint:
     def folder(self) -> str:
         """The name of its folder: its settings in ASCII, with a digest if they contain other characters."""
         plain = ",".join(self.all_settings).translate(_ASCII_NAMES).replace("²", "^2")
-        name = re.sub(r"[^\w.,=+^-]", "", plain, flags=re.ASCII)[:MAX_NAME] or "run"
+        name = re.sub(r"[^\w.,=+^-]", "", plain, flags=re.ASCII)[:MAX_NAME_LENGTH] or "run"
         return name if name == plain else f"{name}-{sha256(plain.encode()).hexdigest()[:8]}"
 
 

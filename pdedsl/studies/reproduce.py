@@ -67,10 +67,10 @@ class Reproduction:
 
     def arm(self, measured: ArmMetric) -> Arm:
         arms = self.studies[measured.spec].arms
-        found = next((arm for arm in arms if not arm.settings or arm.label == measured.settings), None)
-        if found is None:
+        arm = next((arm for arm in arms if not arm.settings or arm.label == measured.settings), None)
+        if arm is None:
             raise RunError(f"no finished run of {measured.spec} with {measured.settings}")
-        return found
+        return arm
 
     def difference(self, claim: Claim) -> PairedDifference | None:
         """`greater` - `smaller` of a claim."""
@@ -90,7 +90,7 @@ class Reproduction:
 
     def elements(self) -> list[Element]:
         experiment = self.experiment
-        found: list[Element] = [
+        page: list[Element] = [
             Heading(f"Results: {experiment.title}", 2),
             Paragraph(self._setting()),
             Table(("", f"published ({experiment.source})", "ours"), tuple(self._rows())),
@@ -109,8 +109,8 @@ class Reproduction:
         ]
         failures = [f"{point.label}: {why}" for study in self.studies.values() for point, why in study.failures]
         if failures:
-            found += [Heading("Failed runs", 3), Items(tuple(failures))]
-        return found
+            page += [Heading("Failed runs", 3), Items(tuple(failures))]
+        return page
 
     def _setting(self) -> str:
         runs = [run for study in self.studies.values() for run in study.runs]
@@ -130,9 +130,9 @@ class Reproduction:
         return [(row.label, row.published, mean_text(self.metric(row.ours), self.arm(row.ours))) for row in rows]
 
     def _claim(self, claim: Claim) -> tuple[str, ...]:
-        found = self.difference(claim)
-        text = "not paired" if found is None else difference_text(self.metric(claim.greater), found)
-        return claim.text, text, verdict_of(found, claim.margin).value
+        difference = self.difference(claim)
+        text = "not paired" if difference is None else difference_text(self.metric(claim.greater), difference)
+        return claim.text, text, verdict_of(difference, claim.margin).value
 
     def _audits(self) -> list[Element]:
         """The verdicts of the gradient-masking audits, counted."""
@@ -151,10 +151,10 @@ class Reproduction:
         return [Heading("Gradient-masking audits", 3), Items(tuple(lines))] if lines else []
 
 
-def verdict_of(found: PairedDifference | None, margin: float) -> ClaimVerdict:
-    if found is not None and found.low > margin:
+def verdict_of(difference: PairedDifference | None, margin: float) -> ClaimVerdict:
+    if difference is not None and difference.low > margin:
         return ClaimVerdict.CONFIRMED
-    if found is not None and found.high < margin:
+    if difference is not None and difference.high < margin:
         return ClaimVerdict.REFUTED
     return ClaimVerdict.UNDECIDED
 
@@ -274,9 +274,9 @@ def run_experiment(
         studies[spec] = sweep(source.text, folder / spec, workers=workers, data=data, device=device, report=report)
         if not studies[spec].runs:
             raise RunError(f"no run of {spec} is finished: {'; '.join(reason for _, reason in studies[spec].failures)}")
-    found = Reproduction(folder, experiment, studies, specs)
-    write_text_atomically(folder / PAGE, found.markdown())
-    return found
+    reproduction = Reproduction(folder, experiment, studies, specs)
+    write_text_atomically(folder / PAGE, reproduction.markdown())
+    return reproduction
 
 
 def paper_spec(name: str) -> Path:

@@ -112,20 +112,20 @@ class Study:
         return Table(("settings", *self.metrics), tuple(rows))
 
     def _difference_text(self, first: Arm, second: Arm, metric: str) -> str:
-        found = self.difference(first, second, metric)
-        return difference_text(metric, found) + f", p = {found.p:.2g}" if found else "not paired"
+        difference = self.difference(first, second, metric)
+        return difference_text(metric, difference) + f", p = {difference.p:.2g}" if difference else "not paired"
 
     def elements(self) -> list[Element]:
         """The tables as a document."""
         if not self.runs:
             return [Paragraph("No run is finished.")]
-        found: list[Element] = [Heading("Mean ± standard deviation over seeds"), self.summary()]
-        found.append(Paragraph("Accuracies in percent."))
+        page: list[Element] = [Heading("Mean ± standard deviation over seeds"), self.summary()]
+        page.append(Paragraph("Accuracies in percent."))
         if len(self.arms) > 1:
             title = f"Difference to {self.arms[0].label}"
-            found += [Heading(title), self.comparisons(), Paragraph(self._method())]
+            page += [Heading(title), self.comparisons(), Paragraph(self._method())]
         failures = tuple(f"{point.label}: {reason}" for point, reason in self.failures)
-        return [*found, Items(failures)] if failures else found
+        return [*page, Items(failures)] if failures else page
 
     def _method(self) -> str:
         seeds = min(len(arm.runs) for arm in self.arms)
@@ -172,10 +172,10 @@ class Study:
 
 def metric_of(run: StudyRun, name: str) -> str:
     """The metric with this name, or the first whose name begins so; RunError if there is none."""
-    found = name if name in run.outcomes else next((m for m in run.outcomes if m.startswith(name)), None)
-    if found is None:
+    metric = name if name in run.outcomes else next((m for m in run.outcomes if m.startswith(name)), None)
+    if metric is None:
         raise RunError(f"no metric '{name}'; available: {', '.join(run.outcomes)}")
-    return found
+    return metric
 
 
 def difference_of(
@@ -203,8 +203,8 @@ def mean_text(metric: str, arm: Arm) -> str:
     return f"{mean:.{digits}f}" + (f" ± {deviation:.{digits}f}" if deviation is not None else "")
 
 
-def difference_text(metric: str, found: PairedDifference) -> str:
+def difference_text(metric: str, difference: PairedDifference) -> str:
     """`+12.3 [10.1, 14.5]`."""
     digits = 3 if DISTANCE in metric else 1
-    mean, low, high = (scale_of(metric) * value for value in (found.mean, found.low, found.high))
+    mean, low, high = (scale_of(metric) * value for value in (difference.mean, difference.low, difference.high))
     return f"{mean:+.{digits}f} [{low:+.{digits}f}, {high:+.{digits}f}]"

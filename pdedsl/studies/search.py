@@ -47,15 +47,15 @@ def run_search(runner: StudyRunner, axes: Sequence[SweepAxis], settings: SearchS
         values = settings_of({axis.path: _suggest(trial, axis) for axis in axes if not axis.is_seed})
         trial.set_user_attr(SETTINGS, values)
         try:
-            found = runner.run([StudyPoint(values, seed) for seed in seeds])
+            results = runner.run([StudyPoint(values, seed) for seed in seeds])
         except (RunInterrupted, KeyboardInterrupt):
             study.tell(trial, state=failed)
             study.enqueue_trial(trial.params)
             raise
-        if found.failures:
+        if results.failures:
             study.tell(trial, state=failed)
             continue
-        study.tell(trial, _objective(found.runs, settings))
+        study.tell(trial, _objective(results.runs, settings))
     trials = study.get_trials(deepcopy=False, states=(complete,))
     chosen = dict.fromkeys(tuple(map(tuple, trial.user_attrs[SETTINGS])) for trial in _sorted(trials, settings))
     return runner.run([StudyPoint(values, seed) for values in chosen for seed in seeds])

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, stdev
 
-LEVEL = 0.95
+CONFIDENCE_LEVEL = 0.95  # two-sided, as that of the evaluation reports
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def paired_difference(first: Sequence[Sequence[float]], second: Sequence[Sequenc
     from scipy.special import stdtr, stdtrit
 
     error = sqrt(variance)
-    reach = float(stdtrit(freedom, (1 + LEVEL) / 2)) * error
+    reach = float(stdtrit(freedom, (1 + CONFIDENCE_LEVEL) / 2)) * error
     p = 2 * float(stdtr(freedom, -abs(mean) / error))
     return PairedDifference(mean, mean - reach, mean + reach, p, seeds, samples)
 

@@ -32,7 +32,7 @@ BLOCK = "time steps of block()"
 WIDTH, SIZE, BATCH = 4, 5, 2  # channels, height and width, batch size
 BLOCK_TOL = 1e-10  # rounding, in double precision
 REFERENCE_STEPS_PER_TIME = 20  # of RK4, the reference for an adaptive method
-MAX_REFERENCE_STEPS = 300
+MAX_REFERENCE_STEPS = 300  # bounds the time of a test on a long interval
 ADAPTIVE_TOL_FACTOR = 30.0  # allowed error in units of the tolerance: local errors accumulate
 WEIGHT_SEEDS = 2  # blocks with different weights
 

@@ -20,7 +20,7 @@ from pdedsl.testing.operators import Data, NetworkAsOperator, SolutionOperator, 
 ROUNDING = 1e-9  # relative; rounding errors of a deep network in double precision
 SIGMAS = 6.0  # one false positive in 5e8 comparisons of a normal variable
 INTEGRATION_RADIUS = 6.0  # half the edge of the box of integrals
-MESH_WIDTH = 0.5
+MESH_WIDTH = 0.5  # error of the trapezoidal rule for exp(-x²): 2 exp(-(π/0.5)²) = 1e-17 of the integral
 MASS_RTOL = 0.05  # Euler steps change volumes by O(h²)
 MAX_INTEGRATION_DIMENSION = 2  # of integrals on a tensor grid
 

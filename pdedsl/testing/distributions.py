@@ -121,7 +121,7 @@ def simulate_paths(
     return process.simulate(start, segments, np.random.default_rng([seed, 11]))
 
 
-def compare_moments(moments: Moments, name: str, expected: Tensor, found: Tensor, slack: float = 0.0) -> None:
+def compare_moments(moments: Moments, name: str, expected: Tensor, observed: Tensor, slack: float = 0.0) -> None:
     """First and second moments of two samples (paths, points, d), and E|X|, which distinguishes distributions of
     equal variance, at every point: two-sample z-tests.
 
@@ -131,8 +131,8 @@ def compare_moments(moments: Moments, name: str, expected: Tensor, found: Tensor
     centre = expected.mean(0)
     scale = expected.std(0) if len(expected) > 1 else torch.zeros_like(centre)
     scale = torch.where(scale > 1e-9 * (1.0 + centre.abs()), scale, 1.0)
-    a, b = (((y - centre) / scale).clamp(-CLIP_STD, CLIP_STD) for y in (expected, found))
-    moments.paths = max(moments.paths, len(found))
+    a, b = (((y - centre) / scale).clamp(-CLIP_STD, CLIP_STD) for y in (expected, observed))
+    moments.paths = max(moments.paths, len(observed))
     least = torch.tensor(slack, dtype=scale.dtype) / scale.min()
     for label, p, q in (
         ("E[X]", a, b),

@@ -55,12 +55,12 @@ def weights_finding(
 
 
 def _compare(
-    moments: Moments, where: str, found: PathEndpoints, flow: EvolutionUnderTest, x: Tensor, a: float, b: float
+    moments: Moments, where: str, endpoints: PathEndpoints, flow: EvolutionUnderTest, x: Tensor, a: float, b: float
 ) -> None:
-    ends = torch.from_numpy(found.x).reshape(-1, *x.shape)
+    ends = torch.from_numpy(endpoints.x).reshape(-1, *x.shape)
     for name, data in DATA:
         values_at_ends = data(ends).reshape(-1).numpy()
-        values = torch.from_numpy(found.value(values_at_ends)).reshape(len(ends), len(x))
+        values = torch.from_numpy(endpoints.value(values_at_ends)).reshape(len(ends), len(x))
         with torch.no_grad():
             ours = flow.estimate(data, x, a, b)
         error = torch.hypot(standard_error(values), ours.standard_error)

@@ -175,20 +175,20 @@ def _vary_inhomogeneity(residual: Residual, factor: Expr, more: Expr | None) -> 
 def random_factor(problem: StrongForm, seed: int) -> Expr:
     """1 + ½ Π sin(…), periodic along periodic axes."""
     parts = []
-    for k, (x, side) in enumerate(zip(problem.domain.space, problem.domain.intervals, strict=False)):
-        s = (x - side.start) / (side.end - side.start)
+    for k, (x, interval) in enumerate(zip(problem.domain.space, problem.domain.intervals, strict=False)):
+        s = (x - interval.start) / (interval.end - interval.start)
         waves = 1 + (seed + k) % 3
         phase = Rational(1 + 2 * seed + k, 5)
-        parts.append(sin((2 * pi * waves if side.periodic else Rational(3, 2) * waves) * s + phase))
+        parts.append(sin((2 * pi * waves if interval.periodic else Rational(3, 2) * waves) * s + phase))
     return 1 + Mul(*parts) / 2
 
 
 def nonnegative_bump(problem: StrongForm) -> Expr:
     """A nonnegative function that vanishes with its gradient on non-periodic faces."""
     parts = []
-    for x, side in zip(problem.domain.space, problem.domain.intervals, strict=False):
-        s = (x - side.start) / (side.end - side.start)
-        parts.append((1 + sin(2 * pi * s)) / 2 if side.periodic else 16 * s**2 * (1 - s) ** 2)
+    for x, interval in zip(problem.domain.space, problem.domain.intervals, strict=False):
+        s = (x - interval.start) / (interval.end - interval.start)
+        parts.append((1 + sin(2 * pi * s)) / 2 if interval.periodic else 16 * s**2 * (1 - s) ** 2)
     return Mul(*parts) / 4
 
 
@@ -263,11 +263,11 @@ def _relative(violations: Tensor, values: Tensor) -> Tensor:
 
 def _quadrature(problem: StrongForm) -> tuple[Tensor, Tensor, int]:
     """Quadrature points at all times, one time after another, and the weights for one time."""
-    sides = list(_rules(problem))
-    mesh = torch.meshgrid(*(x for x, _ in sides), indexing="ij")
+    rules = list(_rules(problem))
+    mesh = torch.meshgrid(*(x for x, _ in rules), indexing="ij")
     flat = torch.stack([m.reshape(-1) for m in mesh], -1)
     weights = torch.ones(len(flat), dtype=torch.float64)
-    for values in torch.meshgrid(*(w for _, w in sides), indexing="ij"):
+    for values in torch.meshgrid(*(w for _, w in rules), indexing="ij"):
         weights = weights * values.reshape(-1)
     time = problem.domain.intervals[-1]
     times = torch.linspace(float(time.start), float(time.end), QUADRATURE_TIMES, dtype=torch.float64)
@@ -279,9 +279,9 @@ def _rules(problem: StrongForm) -> Iterator[tuple[Tensor, Tensor]]:
     import numpy as np
 
     nodes, weights = (torch.from_numpy(v) for v in np.polynomial.legendre.leggauss(QUADRATURE_NODES))
-    for side in problem.domain.intervals[:-1]:
-        start, length = float(side.start), float(side.end) - float(side.start)
-        if side.periodic:
+    for interval in problem.domain.intervals[:-1]:
+        start, length = float(interval.start), float(interval.end) - float(interval.start)
+        if interval.periodic:
             n = 2 * QUADRATURE_NODES
             yield start + length * torch.arange(n, dtype=torch.float64) / n, torch.full((n,), length / n).double()
         else:

@@ -26,7 +26,7 @@ __all__ = ["package"]
 Fields = Mapping[str, nn.Module]
 """Learned fields by their names in Python."""
 WEIGHT_GAIN = 3.0  # at initialization the drift is too small to reveal errors
-BIAS_STD = 0.3
+BIAS_STD = 0.3  # nonzero, so that a bias that is ignored is noticed
 
 
 @contextmanager
@@ -46,7 +46,7 @@ class ModelFunctions(Protocol):
         """The arguments of a function without default."""
         ...
 
-    def with_makers(self, makers: Mapping[str, nn.Module]) -> ModelFunctions:
+    def with_makers(self, factories: Mapping[str, nn.Module]) -> ModelFunctions:
         """The same functions, with factories that return these modules."""
         ...
 
@@ -63,9 +63,9 @@ class ProgramFunctions:
     def required_arguments(self, name: str) -> tuple[str, ...]:
         return tuple(param for param, default in self.program.function(name).params if default is None)
 
-    def with_makers(self, makers: Mapping[str, nn.Module]) -> ProgramFunctions:
+    def with_makers(self, factories: Mapping[str, nn.Module]) -> ProgramFunctions:
         functions = tuple(
-            _constant_function(f, makers[f.name]) if f.name in makers else f for f in self.program.functions
+            _constant_function(f, factories[f.name]) if f.name in factories else f for f in self.program.functions
         )
         return ProgramFunctions(replace(self.program, functions=functions))
 
@@ -96,9 +96,9 @@ class FileFunctions:
         parameters = inspect.signature(getattr(self.module, name)).parameters.values()
         return tuple(p.name for p in parameters if p.default is inspect.Parameter.empty)
 
-    def with_makers(self, makers: Mapping[str, nn.Module]) -> FileFunctions:
+    def with_makers(self, factories: Mapping[str, nn.Module]) -> FileFunctions:
         copy = FileFunctions.read(self.path)
-        for name, made in makers.items():
+        for name, made in factories.items():
             setattr(copy.module, name, lambda made=made: made)
         return copy
 
@@ -143,13 +143,13 @@ class ModelUnderTest:
             return self._call(None, "block", width=width)
 
     def _made(self, name: str) -> nn.Module:
-        maker = next(factory_name(w) for w in self.expected.spec.learned if python_name(w) == name)
-        return self._call(None, maker)
+        factory = next(factory_name(w) for w in self.expected.spec.learned if python_name(w) == name)
+        return self._call(None, factory)
 
     def _call(self, fields: Fields | None, name: str, **arguments: Any) -> nn.Module:
         learned = self.expected.spec.learned
-        makers = {factory_name(w): fields[python_name(w)] for w in learned if fields and python_name(w) in fields}
-        function = (self.functions.with_makers(makers) if makers else self.functions).get(name)
+        factories = {factory_name(w): fields[python_name(w)] for w in learned if fields and python_name(w) in fields}
+        function = (self.functions.with_makers(factories) if factories else self.functions).get(name)
         if function is None:
             raise ValueError(f"the model has no function '{name}'")
         return function(**arguments).double().eval()

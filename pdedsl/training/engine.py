@@ -196,8 +196,8 @@ class TrainingEngine:
                 stream.state.copy_(state)
                 stream.row = self.rows.start + first
             part = KeyedRng(self.config.seed, self.step, self.rows.start + first)
-            share = self.loss_scale * (last - first) / len(x)
-            terms = self.objective(x[first:last], y[first:last], part, share, last == len(x))
+            weight = self.loss_scale * (last - first) / len(x)
+            terms = self.objective(x[first:last], y[first:last], part, weight, last == len(x))
             torch.autograd.backward(total_loss(terms))
             for name, term in terms.items():
                 sums[name] = sums.get(name, torch.zeros_like(term)) + term.detach()

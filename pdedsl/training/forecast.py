@@ -83,8 +83,8 @@ def forecast_training(
         config = limit_batch(config, len(samples.train), world)
         phases = training_phases(config, objective, len(samples.train))
         engine = TrainingEngine(compilation.module, config, phases, samples, world, compiled=False)
-        found = tuple(_measure(engine, phase, world) for phase in phases)
-        return TrainingForecast(found, sum(p.numel() for p in engine.model.parameters()), str(world.device))
+        measured = tuple(_measure(engine, phase, world) for phase in phases)
+        return TrainingForecast(measured, sum(p.numel() for p in engine.model.parameters()), str(world.device))
 
 
 def _measure(engine: TrainingEngine, phase: Phase, world: World) -> PhaseForecast:

@@ -125,6 +125,6 @@ def _not_covered(problem: Problem) -> str:
     return ""
 
 
-def _is_bounded(e: Expr, found: JetBounds) -> bool:
-    bounds = range_of(e, found.bounded_box)
+def _is_bounded(e: Expr, jet_bounds: JetBounds) -> bool:
+    bounds = range_of(e, jet_bounds.bounded_box)
     return bounds is not None and isfinite(bounds.low) and isfinite(bounds.high)

@@ -270,14 +270,14 @@ def _class(equation: Equation, terms: tuple[MapTerm, ...], spec: Spec) -> Equati
 
 def _time_derivative_terms(equation: Equation, spec: Spec) -> tuple[TimeDerivative, ...]:
     """The summands that contain ∂ⁿY/∂tⁿ."""
-    goal = leading_time_derivative(normal_form(equation, spec), 0)
-    summands = [s for s in equation.summands if goal is not None and any(_has(e, goal) for e in s.exprs)]
+    leading = leading_time_derivative(normal_form(equation, spec), 0)
+    summands = [s for s in equation.summands if leading is not None and any(_has(e, leading) for e in s.exprs)]
     origins = [Origin("-" * s.negated + spec.source.quote(s.span), s.span) for s in summands]
     return tuple(TimeDerivative(equation.order, origin) for origin in origins)
 
 
-def _has(expr: Expr, goal: Expr) -> bool:
-    return bool(expr.has(goal))
+def _has(expr: Expr, part: Expr) -> bool:
+    return bool(expr.has(part))
 
 
 def _recognised_structures(equation: Equation, terms: tuple[MapTerm, ...], spec: Spec) -> tuple[str, ...]:

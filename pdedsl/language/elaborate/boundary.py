@@ -266,10 +266,10 @@ def _initial_or_terminal_condition(
         at, start, end = map(notation, (place, time.start, time.end))
         where = _argument_span(statement, field, time.symbol, env)
         raise errors.equations.not_at_initial_or_final_time(time.name, at, start, end, statement.span, where)
-    wholes = [normal_form([s.exprs[k] for s in summands], env.numbers) for k in range(len(summands[0].exprs))]
-    target = _target(wholes[0], field.xreplace(env.numbers), time.symbol)
+    components = [normal_form([s.exprs[k] for s in summands], env.numbers) for k in range(len(summands[0].exprs))]
+    target = _target(components[0], field.xreplace(env.numbers), time.symbol)
     order = len(target.slots) if isinstance(target, Partial) else 0
-    values = tuple(_prescribed_value(w, target, k, statement.span) for k, w in enumerate(wholes))
+    values = tuple(_prescribed_value(w, target, k, statement.span) for k, w in enumerate(components))
     kind = ConditionKind.INITIAL if place == time.start else ConditionKind.TERMINAL
     own = [f for f in fields if f.head == field.head]
     component = _component(own, values, env)
@@ -290,16 +290,16 @@ def _target(whole: Expr, field: Field, time: Symbol) -> Expr:
 
 def _prescribed_value(whole: Expr, target: Expr, k: int, span: Span) -> Expr:
     """The prescribed value of the left-hand side of a condition."""
-    goal = target
+    prescribed = target
     if k:
         body = target.body if isinstance(target, Partial) else target
         moved = Field(body.head, (Integer(k + 1),), tuple(body.arguments))
-        goal = Partial(moved, *target.slots) if isinstance(target, Partial) else moved
-    with_goal = [a for a in Add.make_args(whole) if a.has(goal)]
-    coefficient = Add(*(a / goal for a in with_goal))
-    if not with_goal or coefficient.has(goal) or not coefficient.is_number:
+        prescribed = Partial(moved, *target.slots) if isinstance(target, Partial) else moved
+    with_goal = [a for a in Add.make_args(whole) if a.has(prescribed)]
+    coefficient = Add(*(a / prescribed for a in with_goal))
+    if not with_goal or coefficient.has(prescribed) or not coefficient.is_number:
         raise errors.equations.invalid_condition(span)
-    return Add(*(-a / coefficient for a in Add.make_args(whole) if not a.has(goal)))
+    return Add(*(-a / coefficient for a in Add.make_args(whole) if not a.has(prescribed)))
 
 
 def _condition_on_face(
@@ -454,13 +454,13 @@ def _balance(
     Rannacher and Turek 1996)."""
     surplus = {h: max(Fraction(0), prescribed[h] - needs[h].maximum) for h in prescribed}
     missing = {h: max(Fraction(0), needs[h].minimum - prescribed[h]) for h in prescribed}
-    for giver in prescribed:
-        for taker in _unknowns_constrained_by(giver, spec):
-            moved = min(surplus[giver], missing[taker])
-            surplus[giver] -= moved
-            missing[taker] -= moved
-            if prescribed[giver] and _is_multiplier(giver, spec):
-                missing[taker] = Fraction(0)
+    for head in prescribed:
+        for constrained in _unknowns_constrained_by(head, spec):
+            moved = min(surplus[head], missing[constrained])
+            surplus[head] -= moved
+            missing[constrained] -= moved
+            if prescribed[head] and _is_multiplier(head, spec):
+                missing[constrained] = Fraction(0)
     return {h: ConditionBalance(part, prescribed[h], missing[h], surplus[h], point) for h in prescribed}
 
 

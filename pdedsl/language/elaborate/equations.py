@@ -260,16 +260,18 @@ def _cancel_common_factors(term: Expr) -> Expr:
 def elaborate_equation(statement: t.EquationStmt, summands: tuple[Summand, ...], env: Environment) -> Equation:
     interval = _time_interval(statement, env)
     columns = [[s.exprs[k] for s in summands] for k in range(len(summands[0].exprs))]
-    wholes = [report_too_large(partial(normal_form, column, env.numbers), statement.span) for column in columns]
-    if all(w == S.Zero for w in wholes):
+    components = [report_too_large(partial(normal_form, column, env.numbers), statement.span) for column in columns]
+    if all(w == S.Zero for w in components):
         raise errors.equations.terms_cancel(statement.span)
-    target = _highest_time_derivative(wholes[0], env)
+    target = _highest_time_derivative(components[0], env)
     if target is None:
-        return Equation(summands, _only_unknown(wholes, env), 0, tuple(wholes), interval, statement.span)
-    right, body = tuple(_solve_for(w, target, k, env) for k, w in enumerate(wholes)), target.body
-    below = tuple(e for k, w in enumerate(wholes) for e in _solvability_domain(_coefficient(w, target, k), body, env))
+        return Equation(summands, _only_unknown(components, env), 0, tuple(components), interval, statement.span)
+    right, body = tuple(_solve_for(w, target, k, env) for k, w in enumerate(components)), target.body
+    below = tuple(
+        e for k, w in enumerate(components) for e in _solvability_domain(_coefficient(w, target, k), body, env)
+    )
     summands = (replace(summands[0], domain=(*summands[0].domain, *below)), *summands[1:])
-    alone = bool(body.indices) and len(wholes) < size_of(unknown_of(body, env), env)
+    alone = bool(body.indices) and len(components) < size_of(unknown_of(body, env), env)
     component = int(body.indices[0]) if alone and body.indices[0].is_Integer else None
     return Equation(summands, body.head, len(target.slots), right, interval, statement.span, component)
 
@@ -301,9 +303,9 @@ def _component_derivative(target: Partial, k: int) -> Partial:
 
 def _coefficient(whole: Expr, target: Partial, k: int) -> Expr:
     """The coefficient of the time derivative; 1 in an implicit equation."""
-    goal = _component_derivative(target, k)
-    coefficient = Add(*(a / goal for a in Add.make_args(whole) if a.has(goal)))
-    return S.One if coefficient == 0 or coefficient.has(goal) else coefficient
+    derivative = _component_derivative(target, k)
+    coefficient = Add(*(a / derivative for a in Add.make_args(whole) if a.has(derivative)))
+    return S.One if coefficient == 0 or coefficient.has(derivative) else coefficient
 
 
 def _solvability_domain(coefficient: Expr, body: Field, env: Environment) -> tuple[Expr, ...]:
@@ -316,18 +318,18 @@ def _solvability_domain(coefficient: Expr, body: Field, env: Environment) -> tup
 
 def _solve_for(whole: Expr, target: Partial, k: int, env: Environment) -> Expr:
     """The right-hand side when the equation is solved for its time derivative."""
-    goal = _component_derivative(target, k)
+    derivative = _component_derivative(target, k)
     terms = Add.make_args(whole)
-    with_goal = [a for a in terms if a.has(goal)]
-    coefficient = Add(*(a / goal for a in with_goal))
-    if not with_goal or coefficient.has(goal):
+    with_goal = [a for a in terms if a.has(derivative)]
+    coefficient = Add(*(a / derivative for a in with_goal))
+    if not with_goal or coefficient.has(derivative):
         return whole  # an implicit equation is not solved
-    rest = [a for a in terms if not a.has(goal)]
+    rest = [a for a in terms if not a.has(derivative)]
     return Add(*(expand_products(-a / coefficient) for a in rest))
 
 
-def _only_unknown(wholes: list[Expr], env: Environment) -> Symbol | None:
-    heads = {f.head for f in unknown_fields(wholes, env)}
+def _only_unknown(components: list[Expr], env: Environment) -> Symbol | None:
+    heads = {f.head for f in unknown_fields(components, env)}
     return heads.pop() if len(heads) == 1 else None
 
 

@@ -737,7 +737,7 @@ def _summation(expr: t.Summation, scope: Scope) -> Tensor:
 # ---- Integrals
 
 
-MAX_NESTED_INTEGRALS = 4
+MAX_NESTED_INTEGRALS = 4  # each level multiplies the number of quadrature nodes
 DOMAIN = "Omega"
 
 

@@ -33,20 +33,20 @@ def history_interval(statement: t.EquationStmt, env: Environment) -> Interval | 
 
 def history(statement: t.EquationStmt, summands: tuple[Summand, ...], interval: Interval, env: Environment) -> History:
     """u = g for each component, with a known g."""
-    wholes = [normal_form([s.exprs[k] for s in summands], env.numbers) for k in range(len(summands[0].exprs))]
-    fields = unknown_fields(wholes, env)
+    components = [normal_form([s.exprs[k] for s in summands], env.numbers) for k in range(len(summands[0].exprs))]
+    fields = unknown_fields(components, env)
     heads = {f.head for f in fields}
     if (
         len(heads) != 1
         or any(f.arguments != own_arguments(f, env) for f in fields)
-        or any(w.has(Partial) for w in wholes)
+        or any(w.has(Partial) for w in components)
     ):
         raise errors.equations.invalid_history(statement.span)
     unknown = unknown_of(fields[0], env)
-    if len(wholes) != max(size_of(unknown, env), 1):
+    if len(components) != max(size_of(unknown, env), 1):
         raise errors.equations.invalid_history(statement.span)
     values = []
-    for k, whole in enumerate(wholes):
+    for k, whole in enumerate(components):
         own = [f for f in fields if not f.indices or int(f.indices[0]) == k + 1]
         variable = Dummy(real=True)
         row = whole.xreplace(dict.fromkeys(own, variable))
@@ -63,16 +63,16 @@ def with_initial_values(
     conditions: list[Condition], histories: Iterable[History], env: Environment
 ) -> tuple[Condition, ...]:
     """The conditions, and the initial value of each history; a different initial value is an error."""
-    found = list(conditions)
+    extended = list(conditions)
     for past in histories:
         assert env.time is not None
         value = tuple(_at(v, env) for v in past.value)
         own = [c for c in conditions if c.unknown == past.unknown and c.kind is ConditionKind.INITIAL and c.order == 0]
         if not own:
-            found.append(Condition(ConditionKind.INITIAL, past.unknown, 0, value, (), past.span))
+            extended.append(Condition(ConditionKind.INITIAL, past.unknown, 0, value, (), past.span))
         elif any(expand(a - b) != 0 for c in own if c.component is None for a, b in zip(c.value, value, strict=False)):
             env.reporter.add(errors.equations.discontinuous_history(own[0].span))
-    return tuple(found)
+    return tuple(extended)
 
 
 def _at(value: Expr, env: Environment) -> Expr:

@@ -115,12 +115,12 @@ def _read_mesh(path: Path, modified: int, dimension: int) -> SimplicialMesh:
 
 def _simplicial(content: MeshContent, dimension: int, digest: str) -> SimplicialMesh:
     """The mesh of a content, with its checks: type and dimension of the cells, and their number."""
-    found = max((DIMENSIONS[b.kind] for b in content.blocks if b.simplices), default=0)
-    if found not in CELLS:
+    highest = max((DIMENSIONS[b.kind] for b in content.blocks if b.simplices), default=0)
+    if highest not in CELLS:
         raise InvalidMesh("has neither triangles nor tetrahedra", STRAIGHT)
-    if found != dimension:
-        names = ("x, y", "x, y, z")[found - 2]
-        raise InvalidMesh(f"has {CELLS[found]}", f"write space ({names}) in …")
+    if highest != dimension:
+        names = ("x, y", "x, y, z")[highest - 2]
+        raise InvalidMesh(f"has {CELLS[highest]}", f"write space ({names}) in …")
     if dimension == 2 and any(p[2] != content.points[0][2] for p in content.points):
         raise InvalidMesh("is a surface: its nodes have different third coordinates", "surfaces are not supported")
     cells = [c for b in content.blocks if DIMENSIONS[b.kind] == dimension for c in b.simplices]
@@ -186,15 +186,15 @@ def _blocks(
     elements: Iterator[tuple[int, int, list[int]]], names: Mapping[tuple[int, int], str], numbers: Mapping[int, int]
 ) -> tuple[MeshBlock, ...]:
     """The blocks of elements (type, physical group, nodes)."""
-    found: dict[tuple[str, str | None], list[Simplex]] = {}
+    by_group: dict[tuple[str, str | None], list[Simplex]] = {}
     for kind, group, nodes in elements:
         if kind not in GMSH_TYPES:
             other = OTHER_GMSH_TYPES.get(kind, f"type {kind}")
             raise InvalidMesh(f"has cells of type {other}", STRAIGHT)
         word = GMSH_TYPES[kind]
         name = _group_name(names.get((DIMENSIONS[word], group)), group)
-        found.setdefault((word, name), []).append(tuple(numbers[n] for n in nodes))
-    return tuple(MeshBlock(kind, group, tuple(simplices)) for (kind, group), simplices in found.items())
+        by_group.setdefault((word, name), []).append(tuple(numbers[n] for n in nodes))
+    return tuple(MeshBlock(kind, group, tuple(simplices)) for (kind, group), simplices in by_group.items())
 
 
 def _gmsh_2(sections: Mapping[str, list[str]]) -> MeshContent:

@@ -67,11 +67,13 @@ def _cross(a: Sequence[Expr | int], b: Sequence[Expr | int], c: Sequence[Expr | 
 
 def _intersect(a: Vertex, b: Vertex, c: Vertex, d: Vertex) -> bool:
     """Whether two closed segments intersect."""
-    sides = _cross(a, b, c), _cross(a, b, d), _cross(c, d, a), _cross(c, d, b)
-    if sides[0] * sides[1] < 0 and sides[2] * sides[3] < 0:
+    orientations = _cross(a, b, c), _cross(a, b, d), _cross(c, d, a), _cross(c, d, b)
+    if orientations[0] * orientations[1] < 0 and orientations[2] * orientations[3] < 0:
         return True
     triples = ((a, b, c), (a, b, d), (c, d, a), (c, d, b))
-    return any(side == 0 and _is_between(*triple) for side, triple in zip(sides, triples, strict=True))
+    return any(
+        orientation == 0 and _is_between(*triple) for orientation, triple in zip(orientations, triples, strict=True)
+    )
 
 
 def _is_between(a: Vertex, b: Vertex, point: Vertex) -> bool:

@@ -35,8 +35,8 @@ def extrapolation_matrix(n: int, like: Tensor) -> Tensor:
     matrix = torch.zeros(n, n, dtype=like.dtype, device=like.device)
     matrix[1:-1, 1:-1] = torch.eye(n - 2, dtype=like.dtype, device=like.device)
     for row in (0, n - 1):
-        shares = weights / (x[row] - inner)
-        matrix[row, 1:-1] = shares / shares.sum()
+        terms = weights / (x[row] - inner)
+        matrix[row, 1:-1] = terms / terms.sum()
     return matrix
 
 

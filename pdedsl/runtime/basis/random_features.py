@@ -182,10 +182,10 @@ class SymmetrizedFeatures:
         for k in self.own:
             along = torch.zeros_like(self.frequencies)
             along[:, k] = self.frequencies[:, k]
-            turn, sign = (0.0, 1.0) if self.parity[k] > 0 else (pi / 2, -1.0)
+            phase, sign = (0.0, 1.0) if self.parity[k] > 0 else (pi / 2, -1.0)
             shift = self.frequencies[:, k] * self.center[k]
             terms = [
-                (w + s * along, b - s * shift + turn, a * (0.5 if s < 0 else 0.5 * sign))
+                (w + s * along, b - s * shift + phase, a * (0.5 if s < 0 else 0.5 * sign))
                 for w, b, a in terms
                 for s in (-1.0, 1.0)
             ]

@@ -125,8 +125,8 @@ def autodiff_derivatives(function: Callable[[Tensor], Tensor]) -> ActivationDeri
 def _derivative(value: Tensor, at: Tensor) -> Tensor:
     if not value.requires_grad:
         return torch.zeros_like(at)
-    (found,) = torch.autograd.grad(value.sum(), at, create_graph=True, allow_unused=True)
-    return torch.zeros_like(at) if found is None else found
+    (gradient,) = torch.autograd.grad(value.sum(), at, create_graph=True, allow_unused=True)
+    return torch.zeros_like(at) if gradient is None else gradient
 
 
 # ---- A layer of streams, an affine map and an activation, each with its derivative written out

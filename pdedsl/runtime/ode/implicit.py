@@ -71,8 +71,8 @@ class ImplicitIntegrator(OneStepMethod):
         def stage_map(stages: Tensor) -> Tensor:
             """y + h Σⱼ aᵢⱼ f(Zⱼ), for stages (batch, s, …)."""
             nodes = zip(self.method.nodes, stages.unbind(1), strict=True)
-            slopes = torch.stack([field(j, t + c * h, z) for c, z in nodes], -1)
-            return y.unsqueeze(1) + h * (slopes @ matrix.T).movedim(-1, 1)
+            derivatives = torch.stack([field(j, t + c * h, z) for c, z in nodes], -1)
+            return y.unsqueeze(1) + h * (derivatives @ matrix.T).movedim(-1, 1)
 
         stages = solve_fixed_point(stage_map, y.unsqueeze(1).expand(-1, self.method.stages, *y.shape[1:]))
         end: Tensor = y + torch.tensordot(stages - y.unsqueeze(1), weights, dims=([1], [0]))

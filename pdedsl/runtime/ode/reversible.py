@@ -401,9 +401,9 @@ class _Gradients:
         return [total if place in self.reached else None for place, total in self.sums.items()]
 
     def add(self, weights: Sequence[Tensor], gradients: Sequence[Tensor | None], scale: float) -> None:
-        found = {
+        defined = {
             id(weight): gradient for weight, gradient in zip(weights, gradients, strict=True) if gradient is not None
         }
-        if found:
-            torch._foreach_add_([self.sums[place] for place in found], list(found.values()), alpha=scale)
-            self.reached.update(found)
+        if defined:
+            torch._foreach_add_([self.sums[place] for place in defined], list(defined.values()), alpha=scale)
+            self.reached.update(defined)

@@ -200,16 +200,16 @@ class StepHistory:
         last = count if self.ends[-1] == TICKS else count - half + 1
         newest = range(0 if count == INTERPOLATION_NODES - 1 else count - half, last)
         scale = (2.0**INTERPOLATION_NODES * self.size).clamp_min(1e-300)
-        found = {}
+        excesses = {}
         for k in (k for k in newest if self.levels[k] <= max(longest, self.finest)):
             error, allowed = (
                 float((control.size(self._interpolation_error(k)) / scale).max()),
                 control.interpolation_tolerance(self.levels[k]),
             )
-            found[k] = error / allowed
+            excesses[k] = error / allowed
             if error > allowed:
                 self.interpolation_errors[k] = error
-        return found
+        return excesses
 
     def _interpolation_error(self, k: int) -> Tensor:
         """The interpolation error in the middle of pair k, by the polynomial through the ends around it."""

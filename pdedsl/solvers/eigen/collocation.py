@@ -270,10 +270,10 @@ def _evaluate(exprs: Sequence[Expr], plan: EigenCollocationPlan, points: Sequenc
     """Complex coefficients at points; raises EigensolveFailed if one is not finite."""
     parts = [part for e in exprs for part in real_and_imaginary(e)]
     values = compile_pointwise(parts, plan.problem.domain.coordinates)(*map(torch.from_numpy, points))
-    found = [a.numpy() + 1j * b.numpy() for a, b in zip(values[::2], values[1::2], strict=True)]
-    if not all(np.isfinite(v).all() for v in found):
+    complex_values = [a.numpy() + 1j * b.numpy() for a, b in zip(values[::2], values[1::2], strict=True)]
+    if not all(np.isfinite(v).all() for v in complex_values):
         raise EigensolveFailed("a coefficient is not finite at a collocation point")
-    return found
+    return complex_values
 
 
 # ---- Eigenvalues
@@ -309,21 +309,21 @@ def compute_spectrum(pencil: CollocatedPencil, shift: complex | None) -> Spectru
 def _result(plan: EigenCollocationPlan, fine: Spectrum, coarse: Spectrum) -> SolverResult:
     """The first eigenpairs with their error estimates."""
     problem, pencil = plan.eigenproblem, fine.pencil
-    found = select_resolved(fine.eigenvalues, coarse.eigenvalues, problem.direction, plan.modes)
+    resolved = select_resolved(fine.eigenvalues, coarse.eigenvalues, problem.direction, plan.modes)
     more = select_resolved(fine.eigenvalues, coarse.eigenvalues, problem.direction, plan.modes + NEIGHBOURS)
-    others = fine.eigenvalues[more.indices[len(found.indices) :]].real
-    if len(found.indices) < plan.modes:
-        found = _unresolved(fine, coarse, problem.direction, plan.modes)
-    values, vectors = fine.eigenvalues[found.indices], fine.vectors[:, found.indices]
+    others = fine.eigenvalues[more.indices[len(resolved.indices) :]].real
+    if len(resolved.indices) < plan.modes:
+        resolved = _unresolved(fine, coarse, problem.direction, plan.modes)
+    values, vectors = fine.eigenvalues[resolved.indices], fine.vectors[:, resolved.indices]
     if not problem.is_complex:
         real, own = require_real(values, vectors)
         values, vectors = real.astype(complex), own.astype(complex)
     points, weights = pencil.quadrature()
     coefficients = pencil.coefficients(vectors)
     module = _normalized_module(pencil, values, coefficients, points, weights)
-    relative = found.differences / scales(values)
+    relative = resolved.differences / scales(values)
     if problem.is_self_adjoint:
-        relative = np.maximum(relative, found.unresolved)
+        relative = np.maximum(relative, resolved.unresolved)
     refinement = float(relative.max())
     estimates = {EstimateKind.REFINEMENT: max(refinement, ROUNDING)}
     bounds = _residual_bounds(plan, module, values.real, others, points, weights)
@@ -335,7 +335,7 @@ def _result(plan: EigenCollocationPlan, fine: Spectrum, coarse: Spectrum) -> Sol
     notes = (f"collocation on {size} points, {pencil.unknowns} unknowns",)
     eigenvalues = tuple(
         EigenvalueEstimate(complex(v), float(max(d, ROUNDING * abs(v))), None if bounds is None else float(bounds[k]))
-        for k, (v, d) in enumerate(zip(values, found.differences, strict=True))
+        for k, (v, d) in enumerate(zip(values, resolved.differences, strict=True))
     )
     method = replace(plan.method, n=pencil.n)
     metrics = {"n": float(pencil.n), "unknowns": float(pencil.unknowns)}

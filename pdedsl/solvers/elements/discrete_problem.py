@@ -123,16 +123,20 @@ class DiscreteProblem:
         try:
             return self._newton(w, residual, jacobian)
         except ElementsSolveFailed:
-            offset, slope = residual(zero), jacobian(zero)
-        w, reached, step = self.newton_step(self.impose(zero), offset + slope @ self.impose(zero), slope), 0.0, 0.25
+            offset, derivative = residual(zero), jacobian(zero)
+        w, reached, step = (
+            self.newton_step(self.impose(zero), offset + derivative @ self.impose(zero), derivative),
+            0.0,
+            0.25,
+        )
         while reached < 1:
             level = min(1.0, reached + step)
 
             def homotopy(v: Array, s: float = level) -> Array:
-                return np.asarray((1 - s) * (offset + slope @ v) + s * residual(v))
+                return np.asarray((1 - s) * (offset + derivative @ v) + s * residual(v))
 
             def homotopy_jacobian(v: Array, s: float = level) -> csc_matrix:
-                return (1 - s) * slope + s * jacobian(v)
+                return (1 - s) * derivative + s * jacobian(v)
 
             try:
                 w = self._newton(w, homotopy, homotopy_jacobian)

@@ -21,7 +21,7 @@ from pdedsl.solvers.elements.spaces import Array
 # ---- Coefficients of RODASP
 
 
-GAMMA = 0.25
+GAMMA = 0.25  # on the diagonal: the method is L-stable
 ALPHA = (0.0, 0.75, 0.21, 0.63, 1.0, 1.0)  # times of the stages
 GAMMAS = (0.25, -0.5, -0.023504, -0.0362, 0.0, 0.0)  # of the time derivative
 A = (
@@ -40,7 +40,7 @@ C = (
     (34.19095006749676, 15.49671153725963, 54.74760875964130, 14.16005392148534),
     (34.62605830930532, 15.30084976114473, 56.99955578662667, 18.40807009793095, -5.714285714285717),
 )
-ORDER = 4
+ORDER = 4  # of the method; its error estimate is that of the embedded method of order 3
 SAFETY, MIN_FACTOR, MAX_FACTOR = 0.9, 0.2, 5.0  # of the step size
 SAME_STEP = (1.0, 1.5)  # factors for which a step size is retained, with its factorization
 FIRST_STEP = 1e-4  # relative to the time interval

@@ -114,8 +114,8 @@ def _differences(model: nn.Module, x: Tensor, probes: int, delta: float, rng: Ke
     weights, lines = _gradient_directions(model, x, probes, rng)
     moved = (x + delta * lines).flatten(0, 1)
     v = model(torch.cat([x, moved])).softmax(-1).reshape(probes + 1, x.shape[0], -1)
-    slopes = ((v[1:] - v[:1]) * weights).sum(-1) / delta
-    return v[0], v.shape[-1] / probes * slopes.square().sum(0)
+    derivatives = ((v[1:] - v[:1]) * weights).sum(-1) / delta
+    return v[0], v.shape[-1] / probes * derivatives.square().sum(0)
 
 
 def _gradient_directions(model: nn.Module, x: Tensor, probes: int, rng: KeyedRng) -> tuple[Tensor, Tensor]:
@@ -124,9 +124,9 @@ def _gradient_directions(model: nn.Module, x: Tensor, probes: int, rng: KeyedRng
     with torch.enable_grad(), frozen(model.parameters()), _frozen_statistics(model):
         v = model(at).softmax(-1)
     weights = rng.like(v.detach(), "weights", copies=probes).reshape(probes, *v.shape) / v.shape[-1] ** 0.5
-    slopes = torch.stack([torch.autograd.grad(v, at, w, retain_graph=True)[0] for w in weights])
-    lengths = torch.linalg.vector_norm(slopes.flatten(2), dim=2).clamp(min=torch.finfo(x.dtype).tiny)
-    return weights, slopes / lengths.reshape(probes, -1, *[1] * (x.dim() - 1))
+    gradients = torch.stack([torch.autograd.grad(v, at, w, retain_graph=True)[0] for w in weights])
+    lengths = torch.linalg.vector_norm(gradients.flatten(2), dim=2).clamp(min=torch.finfo(x.dtype).tiny)
+    return weights, gradients / lengths.reshape(probes, -1, *[1] * (x.dim() - 1))
 
 
 @contextmanager
