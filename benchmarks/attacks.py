@@ -1,4 +1,4 @@
-"""Attacks and certificates against what they are made of and against published libraries. Ratios, in one run.
+"""Attacks and certificates compared with their passes through the model, and with published libraries: ratios.
 
     python benchmarks/attacks.py [--only pgd ddn autoattack certify] [--rounds 5] [--threads 1] [--samples 200]
         [--epochs 6]

@@ -5,11 +5,11 @@
 - `neural_ode`: are neural ODEs robust by nature ("Towards natural robustness against adversarial examples")? The
   shipped spec with its adaptive solver and its attacks, 16 channels, t in [0, 1]; beside it the same equation with
   four steps of Euler's method, a residual network.
-- `enresnet`: does noise behind residual maps make robust (Wang, Yuan, Shi, Osher 2020)? The shipped spec with its
-  attacks, two members, a short adversarial training; beside it the residual network without noise, trained alike, and
-  transfer both ways. The network is random: gradients average five draws, and 32 fresh ones decide.
+- `enresnet`: does noise after residual blocks increase robustness (Wang, Yuan, Shi, Osher 2020)? The shipped spec with
+  its attacks, two members, a short adversarial training; the residual network without noise, and transfer both
+  ways. The network is random: gradients average five noise samples, predictions 32 others.
 
-Prints the figures as Markdown; claims.md says what they mean. The full reports are in FOLDER.
+Prints the results as Markdown; claims.md interprets them. The full reports are in FOLDER.
 """
 
 from __future__ import annotations

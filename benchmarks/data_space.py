@@ -136,7 +136,7 @@ def ratio(numerator: list[float], denominator: list[float]) -> float:
 
 
 def peak_growth(side: str, batch: int) -> float:
-    """MiB by which a step raises the peak of this process above what it holds before (Linux)."""
+    """Peak memory of a step above that before it, in MiB (Linux)."""
     step = stepper(SIDES[side](), batch)
     stepper(nn.Sequential(nn.Flatten(), nn.Linear(3072, 10)), batch)()  # what torch itself allocates once
     Path("/proc/self/clear_refs").write_text("5")  # the peak starts again at the present size

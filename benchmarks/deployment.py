@@ -1,14 +1,14 @@
 """What becomes of the network of each shipped spec in the hands of torch's tools, as a table. Images, widths and
-numbers of draws are small here (`smaller`): the equation, its blocks and their order are those of the spec.
+numbers of noise samples are small here (`smaller`): the equation, its blocks and their order are those of the spec.
 
     python benchmarks/deployment.py [SPEC …]
 
 - export: `torch.export` with a batch of any size gives the scores of the module, at another size of the batch.
-- ONNX: `torch.onnx.export` and onnxruntime give the scores; where there is noise they draw their own, and scores differ
+- ONNX: `torch.onnx.export` and onnxruntime give the logits; noise is sampled anew, so that logits differ
   from call to call.
 - vmap: `torch.func.vmap` of the network on single samples gives the logits of the batch.
 - compile: `torch.compile` (backend aot_eager: graph and derivatives, no generated code) gives the gradients.
-- refused: the network says why, and what to use instead: adaptive solvers choose their steps by what they see.
+- refused: the error has a reason and an alternative: the steps of adaptive solvers depend on the data.
 - empty: an empty batch gives an empty result, and a gradient of zeros.
 
 `--write` puts the rows into the table of docs/guide/deployment.md.
@@ -40,7 +40,7 @@ Try = Callable[[nn.Module, Tensor], None]
 
 
 def smaller(text: str) -> str:
-    """A spec with images of 8 × 8, few channels and draws, and a short time."""
+    """A spec with images of 8 × 8, few channels and noise samples, and a short time."""
     text = re.sub(r"image\((\d), \d+, \d+\)", r"image(\1, 8, 8)", text)
     text = re.sub(r"open +\d+\n  stages +\[[^]]*\]", lambda m: f"open 8\n  stages [8{', 12' * (',' in m[0])}]", text)
     text = text.replace("patch=4, dense=7", "patch=2, dense=2").replace("close   256", "close   6")

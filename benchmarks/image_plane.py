@@ -83,7 +83,7 @@ def measure_memory(kind: str, depth: int, store: bool, width: int) -> float:
     warm(x).sum().backward()
     del warm
     block = CHAINS[kind](width, depth, store)
-    block(x[:1])  # allocate buffers that are kept
+    block(x[:1])  # allocate persistent buffers
     Path("/proc/self/clear_refs").write_text("5")  # resets the peak
     before = _status("VmRSS")
     block(x).square().sum().backward()

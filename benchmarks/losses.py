@@ -1,4 +1,4 @@
-"""Steps of training with a PDE in the loss against what they are made of. Ratios, in one run.
+"""Training steps with a PDE in the loss, compared with the cost of their parts. Ratios, in one run.
 
     python benchmarks/losses.py [--batch 64] [--rounds 8] [--threads 1] [--net resnet20|mlp]
 

@@ -1,4 +1,4 @@
-"""Physical equations: errors and seconds, and what a Laplacian costs. Run on an idle machine, ratios in one run.
+"""Physical equations: errors and seconds, and the cost of a Laplacian. Run on an idle machine, ratios in one run.
 
     python benchmarks/physics.py [--seeds 5] [--seconds 60 180] [--rounds 5] [--only growth linear burgers …]
 

@@ -83,7 +83,7 @@ def _evaluate(basis, straight, u: Array, p: Array) -> Array:  # type: ignore[no-
 
 
 def _quarter_mesh(size: float):  # type: ignore[no-untyped-def]
-    """Delaunay triangulation of rings around the holes and a lattice; midpoints of edges on holes lie on the circle."""
+    """Delaunay triangulation of a lattice and circles around the holes; midpoints of edges on holes are on circles."""
     from scipy.spatial import Delaunay
     from skfem import MeshTri, MeshTri2
 

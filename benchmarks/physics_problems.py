@@ -1,6 +1,6 @@
 """The problems in `physics/`: where they are compared with which reference, in which norm, and the goal.
 
-A reference gives NaN for a component that it does not have. `accuracy` is an estimate of its own relative error, not a
+A reference gives NaN for a component that it does not have. `accuracy` is an estimate of its relative error, not a
 bound. tests/test_physics_references.py checks most closed forms in their equations, and some numerical solutions.
 """
 

@@ -2,7 +2,7 @@
 
     python benchmarks/physics_suite.py [NAME …] [--seconds 60] [--tolerance 1e-8] [--write]
 
-Each problem is solved in a process of its own with one thread and a limit of its CPU time. The goal is a relative L2
+Each problem is solved in a separate process with one thread and a limit of its CPU time. The goal is a relative L2
 error of 1e-4, for shocks 1e-2 in L1, at corners 1e-3, for the driven cavity the largest difference to the published
 tables. A solution is accepted wrongly if `solve` accepts it and its error is above the goal by more than that of the
 reference. The specs in `physics/refused` have no solution, more than one, or an exact solution that is wrong: each
@@ -156,7 +156,7 @@ def refusal(outcome: Outcome) -> str:
 def section(outcomes: dict[str, Outcome], refusals: dict[str, Outcome], seconds: float) -> str:
     rows = [row(name, outcome, seconds) for name, outcome in outcomes.items()]
     introduction = (
-        "Output of `python benchmarks/physics_suite.py --write`: each problem with defaults, in a process of its own\n"
+        "Output of `python benchmarks/physics_suite.py --write`: each problem with defaults, in a separate process\n"
         "with one thread on one core of a machine that other processes share. The time is the CPU time of `solve`,\n"
         "without imports and compilation. The norm is L2 unless another is given; PINNacle's best is the published\n"
         "error of the best of its methods."

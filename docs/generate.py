@@ -375,7 +375,7 @@ def _eval_rst(text: str) -> str:
 
 
 def _module_page(module: ModuleType, documented: Mapping[int, str]) -> str:
-    """Objects that have a page of their own are linked, the others documented here."""
+    """Objects with a page are linked, the others documented here."""
     links, texts = [], []
     for path in (f"{module.__name__}.{name}" for name in module.__all__):
         if isinstance(_resolve(path), ModuleType):

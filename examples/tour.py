@@ -28,7 +28,7 @@ def main() -> None:
 
 
 def visit(name: str, path: Path) -> str:
-    """Compile a spec into demo/NAME; say what became of it."""
+    """Compile a spec into demo/NAME; return a summary."""
     try:
         compilation = pdedsl.compile(path)
     except pdedsl.PdeError as error:

@@ -56,7 +56,7 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
     """
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "is not a regular file", str(path))
-    path = path.resolve()  # a symbolic link is kept: its target is replaced
+    path = path.resolve()  # a symbolic link remains: its target is replaced
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:

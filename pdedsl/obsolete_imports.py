@@ -1,4 +1,4 @@
-"""Import hook for packages compiled by pdedsl 0.1, which import modules that are gone: the error says what to do."""
+"""Import hook for packages compiled by pdedsl 0.1, whose imports no longer exist: an error with the remedy."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def autoattack(
 
 @contextmanager
 def _least_samples(predictor: Predictor, least: int) -> Iterator[None]:
-    """Within, gradients of a stochastic model average at least so many noise samples."""
+    """Within, gradients of a stochastic model average at least this number of noise samples."""
     before = predictor.eot
     predictor.eot = max(before, least) if predictor.stochastic else before
     try:

@@ -48,7 +48,7 @@ def log_odds(logits: Tensor, criterion: Criterion) -> Tensor:
 
 
 def cross_entropy(logits: Tensor, criterion: Criterion) -> Tensor:
-    """−log p_y = log(1 + odds), or log p_t; for averages over draws, where the size of a gradient matters."""
+    """−log p_y = log(1 + odds), or log p_t; for averages over noise samples, where the size of a gradient matters."""
     odds = log_odds(logits, criterion)
     softplus = torch.nn.functional.softplus
     return softplus(odds) if criterion.target is None else -softplus(-odds)

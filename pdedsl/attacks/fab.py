@@ -4,7 +4,7 @@ decision boundaries.
 Projection of x onto a hyperplane within the box: min ‖z − x‖ subject to ⟨w, z⟩ = c, lo ≤ z ≤ hi. For ℓ2
 z = clip(x − λw), for ℓ∞ z = clip(x − λ sign w): one multiplier λ ≥ 0 (after a change of sign of w), and
 r(λ) = ⟨w, z(λ)⟩ decreases, more slowly as coordinates are clipped: it is convex, so that Newton's method from λ = 0
-converges monotonically and ends after as many steps as there are changes of slope in between.
+converges monotonically and ends after as many steps as there are breakpoints of the piecewise linear r in between.
 """
 
 from __future__ import annotations

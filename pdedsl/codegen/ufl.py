@@ -208,7 +208,7 @@ IMPORT_SYSimport ufl
 
 try:
     import basix.ufl
-except ImportError:  # Firedrake has elements of its own
+except ImportError:  # Firedrake defines its own elements
     basix = None
 '''
 

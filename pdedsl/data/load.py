@@ -21,7 +21,7 @@ def load(
     shape: tuple[int, ...] | None = None,
     classes: int | None = None,
 ) -> Data:
-    """The data that a spec asks for. `shape` and `classes` are the model's; a set that does not fit them is an error.
+    """The data set of a spec. `shape` and `classes` are the model's; a set that does not fit them is an error.
 
     Images become points of R^(c·h·w) for a model on points. The seed of the data, not that of the training, decides
     which of the available samples are used for `train` and `test`, stratified by class, and which of the former

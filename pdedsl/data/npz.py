@@ -31,7 +31,7 @@ MAX_UNPACKED, MAX_RATIO = 1 << 30, 20  # decompressed bytes of any array; compre
 
 
 def read(path: Path, span: Span, shape: tuple[int, ...] | None = None) -> RawDataSet:
-    """The checked content of a file; `shape` is what the model takes, which tells (n, h, w, c) from (n, c, h, w)."""
+    """The checked content of a file; `shape`, of the model's inputs, distinguishes (n, h, w, c) from (n, c, h, w)."""
     splits = arrays(path, span, (*SPLIT_ARRAYS, "x", "y"))
     if set(SPLIT_ARRAYS) <= splits.keys():
         train, test = (_split(splits, f"x_{part}", f"y_{part}", span, shape) for part in ("train", "test"))

@@ -60,7 +60,7 @@ from pdedsl.symbolic.printing import notation
 
 
 def applied_theorem(theorem: Theorem, plan: Model) -> Theorem:
-    """The theorem behind the method of a plan; lowering states that of collocation for every boundary value problem."""
+    """The theorem of the method of a plan; lowering states that of collocation for every boundary value problem."""
     if not isinstance(plan, SolvePlan):
         return theorem
     return plan.solver.theorem or theorem

@@ -44,7 +44,7 @@ class Role(StrEnum):
 
 class GraphNode(Record):
     """`name` is that of a fact, function, field or symbol, or a number; `text` is that of a fact, with a hole for each
-    expression; `indices` says how many arguments of a field, the first ones, are indices in brackets."""
+    expression; `indices` is the number of leading arguments of a field that are indices in brackets."""
 
     kind: NodeKind
     name: str

@@ -151,7 +151,7 @@ class OdeScheme(Record):
 GridScheme = FourierScheme | ChebyshevScheme | InterfaceFVScheme | FiniteVolumeScheme | ShortleyWellerScheme | OdeScheme
 
 
-# ---- Theorems behind the solvers
+# ---- Theorems of the solvers
 
 
 FEYNMAN_KAC = Theorem(

@@ -234,7 +234,7 @@ def _index_texts(indices: Sequence[t.Expr]) -> list[str]:
     return [i.text if isinstance(i, t.Number) else i.id if isinstance(i, t.Name) else "" for i in indices]
 
 
-# ---- Tokens of other notations, which the grammar's scanner does not know
+# ---- Tokens of other notations, which are not tokens of the grammar
 
 
 SUBSCRIPT_LETTERS = "ₐₑₒₓₕₚₛₜᵣᵤᵥ"

@@ -1,7 +1,7 @@
 """Values on a tensor grid from a file of numpy's savez, and their cubic spline interpolant (de Boor 1978, ch. IV).
 
 The interpolant is C² and of order 4: not-a-knot at the ends, periodic along periodic axes, and a tensor product in
-several dimensions. It is stored in Hermite form: value and slope at each knot of each axis. Files are read without
+several dimensions. It is stored in Hermite form: value and derivative at each knot of each axis. Files are read without
 numpy and without pickle.
 """
 
@@ -113,7 +113,7 @@ def register_file(path: Path) -> str:
 
 
 def find_file(file: str, digest: str) -> Path:
-    """The file of a digest: as registered, or beside the working directory in a program of its own."""
+    """The file of a digest: as registered, or beside the working directory in a compiled program."""
     path = _PATHS.get(digest, Path(file))
     if not path.is_file() or file_digest(path) != digest:
         raise FileNotFoundError(f"{file} is missing, or is not the file that was compiled")
@@ -150,12 +150,12 @@ class GridSpline:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the Hermite table: knots and value or slope for each axis."""
+        """Of the Hermite table: knots, and value or derivative, for each axis."""
         return tuple(n for x in self.ends for n in (len(x), 2))
 
     @cached_property
     def table(self) -> list[float]:
-        """Values and slopes: an array of this shape, in C order."""
+        """Values and derivatives: an array of this shape, in C order."""
         table, before, after = list(self.values), 1, prod(map(len, self.knots))
         for x, period in zip(self.knots, self.periods, strict=True):
             after //= len(x)
@@ -208,8 +208,8 @@ def hermite_weights(t: float, h: float, order: int) -> tuple[float, float, float
 
 
 def _with_slopes(values: list[float], before: int, x: Sequence[float], period: float | None, after: int) -> list[float]:
-    """The array (before, n, after) as (before, n, 2, after) with slopes along the middle axis; n grows by one if it is
-    periodic."""
+    """The array (before, n, after) as (before, n, 2, after) with derivatives along the middle axis; n grows by one if
+    it is periodic."""
     n, result = len(x), []
     for i in range(before):
         block = values[i * n * after : (i + 1) * n * after]
@@ -221,7 +221,7 @@ def _with_slopes(values: list[float], before: int, x: Sequence[float], period: f
 
 
 def knot_slopes(x: Sequence[float], f: Sequence[float], period: float | None = None) -> list[float]:
-    """The slopes of the cubic spline at its knots: tridiagonal equations for the continuity of f″."""
+    """The derivatives of the cubic spline at its knots: tridiagonal equations for the continuity of f″."""
     n = len(x)
     if period is not None:
         return _periodic_slopes([*x, x[0] + period], [*f, f[0]])

@@ -28,7 +28,7 @@ def next_step_size(t: float, h: float, ratio: float, order: int, end: float) -> 
 
 
 def clip_to_end(h: float, left: float) -> float:
-    """The step size, clipped to the remaining time, or stretched to it if a tiny step would remain."""
+    """The step size, clipped to the remaining time, or enlarged to it if a tiny step would remain."""
     return left if END_STRETCH * h >= left else h
 
 

@@ -115,7 +115,7 @@ def with_integrator(scheme: GridScheme, integrator: GridMethod | None) -> GridSc
         case ChebyshevScheme() | InterfaceFVScheme(), _:
             reason = f"the grid of this problem takes {_names(ImplicitRungeKutta)}"
         case _:
-            reason = "the scheme for this problem has a method in time of its own"
+            reason = "the scheme for this problem prescribes the method in time"
     raise GridNotApplicable(reason)
 
 

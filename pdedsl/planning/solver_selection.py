@@ -99,7 +99,7 @@ def _require_optimizers(chosen: Located[Solver], solver: PinnPlan, train: TrainB
 
 
 def _require_steps(chosen: Located[Solver], train: TrainBlock | None, optimizers: tuple[Optimizer, ...]) -> None:
-    """Refuses `steps` of the method if the `train` block, or L-BFGS alone, already says how many."""
+    """Refuses `steps` of the method if the `train` block, or L-BFGS alone, already determines their number."""
     if train is not None and train.steps is not None:
         raise errors.methods.unused_argument("steps", "train { steps } says how many", chosen.span)
     if optimizers and all(isinstance(o, Lbfgs) for o in optimizers):

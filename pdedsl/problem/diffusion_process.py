@@ -97,7 +97,7 @@ def _time_derivative_coefficient(affine: Affine, residual: Residual, domain: Dom
 
 
 def _diffusion_sign(affine: Affine, domain: Domain) -> Expr:
-    """The sign of the sum of the pure second-order coefficients, at points of the domain if its symbols do not tell."""
+    """The sign of the sum of the pure second-order coefficients, at points of the domain if sympy cannot decide."""
     trace = Add(*(c for d, c in affine.terms if max(d.orders) == 2))
     if trace.is_negative or trace.is_nonnegative:
         return S.NegativeOne if trace.is_negative else S.One

@@ -139,7 +139,7 @@ Interrupted = Callable[[], bool]
 
 @contextmanager
 def catch_interrupts() -> Iterator[Interrupted]:
-    """Yields a function that tells whether SIGINT (Ctrl-C) or SIGTERM was received, so that a step can finish; a
+    """Yields a predicate: whether SIGINT (Ctrl-C) or SIGTERM was received, so that a step can finish; a
     second signal interrupts at once."""
     if threading.current_thread() is not threading.main_thread():
         yield lambda: False

@@ -77,7 +77,7 @@ def interpolate(
 
 
 def _weights(x: Tensor, knots: Tensor, period: float | None, order: int) -> tuple[Tensor, tuple[Tensor, ...]]:
-    """The interval of each point, and the weights of value and slope at its ends."""
+    """The interval of each point, and the weights of value and derivative at its ends."""
     if period is not None:
         x = knots[0] + torch.remainder(x - knots[0], period)
     first = (torch.searchsorted(knots, x.detach().contiguous(), right=True) - 1).clamp(0, len(knots) - 2)

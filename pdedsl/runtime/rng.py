@@ -102,7 +102,7 @@ def _fill_normal(out: Tensor, source: torch.Generator) -> None:
 
 
 def _fill_laplace(out: Tensor, source: torch.Generator) -> None:
-    """A difference of exponentials: the inverse distribution function would meet log 0 once in 2²⁴ samples."""
+    """A difference of exponentials: the inverse distribution function would evaluate log 0 once in 2²⁴ samples."""
     out.exponential_(generator=source).sub_(torch.empty_like(out).exponential_(generator=source))
     out.mul_(0.5**0.5)
 
@@ -188,7 +188,7 @@ class RandomStream(nn.Module):
 
     Every row of a batch has its own noise, and it differs between steps of training and between calls in evaluation.
     `row` is the number of the first row in the whole batch, if processes share one; by default the rows of different
-    processes of a process group are far apart, so that no two draw the same noise. While it is `frozen`, there is one
+    processes of a process group are far apart, so that no two have the same noise. While it is `frozen`, there is one
     row per sample, shared by all inputs and calls (common random numbers), so that an output does not depend
     on its batch and the averaged operator f -> u is linear, monotone and preserves constants.
     """
@@ -251,7 +251,7 @@ class RandomStream(nn.Module):
 
 
 ROWS_PER_PROCESS = 1 << 40  # more than any batch
-"""Distance between the rows of two processes that do not say which rows of a batch they have."""
+"""Distance between the rows of two processes with unknown positions in the batch."""
 
 
 def _first_row_of_process() -> int:
@@ -279,7 +279,7 @@ def seed_noise(model: nn.Module, seed: int, row: int | None = None) -> None:
     """Give every noise block its own stream, all derived from one seed, each at step 0.
 
     `row` is the number of this process's first row in a batch that several processes share; by default each process of
-    a process group has noise of its own.
+    a process group has its own noise.
     """
     for index, stream in enumerate(streams(model)):
         stream.reseed(hash_words(seed, index))
@@ -301,7 +301,7 @@ def frozen_noise(model: nn.Module) -> Iterator[None]:
 
 @contextmanager
 def single_call(model: nn.Module) -> Iterator[Callable[[int], None]]:
-    """Within, many evaluations are one call on one long batch; the yielded function says at which row the next begins.
+    """Within, many evaluations are one call on one long batch; the yielded function sets the first row of the next.
 
     So the noise of a row depends neither on the batch size nor on the number of processes that share the rows.
     """

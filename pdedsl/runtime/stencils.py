@@ -85,7 +85,7 @@ def as_operator(theta: Tensor, h: float, digits: int = 3, tolerance: float = 1e-
     identity is the mean m, and the Taylor coefficients Σ θ (ih)ᵃ(jh)ᵇ/(a! b!), where it is the point itself. They agree
     to O(h²); the five-point Laplacian is Δ in the second, the paper's in the first. A term is omitted below `tolerance`
     of the largest effect on the grid, |c|/h^order; below `least` of it, `…` stands for all such terms. A kernel with
-    NaN or ∞ is not an operator, and the text says so.
+    NaN or ∞ is not an operator, and the text states it.
     """
     if not theta.isfinite().all():
         return "not finite"

@@ -195,7 +195,7 @@ class NoiseAfter(nn.Module):
         return cast(Tensor, self.noise(self.map(*args, **named)))
 
     def __getattr__(self, name: str) -> Any:
-        """Attributes; `nn.TransformerEncoder` also reads those of its layers, which the map knows."""
+        """Attributes; `nn.TransformerEncoder` also reads those of its layers, which are in the map."""
         parts = self.__dict__.get("_modules", {})
         layer = parts.get("map")
         return (
@@ -388,7 +388,7 @@ RESIDUAL_FLAGS = {
     **dict.fromkeys(("InvertedResidual", "MBConv", "FusedMBConv"), "use_res_connect"),
     "_InvertedResidual": "apply_residual",
 }
-"""Blocks that are residual where their shape stays (Sandler et al. 2018; Tan, Le 2019), and the flag that says so."""
+"""Blocks that are residual where their shape stays (Sandler et al. 2018; Tan, Le 2019), and the attribute for it."""
 
 
 def is_residual_block(block: nn.Module) -> bool:

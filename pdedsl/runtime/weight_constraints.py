@@ -138,7 +138,7 @@ def convolution_norm_bound(weight: Tensor) -> Tensor:
 
 
 def exportable_norm_bound(weight: Tensor) -> Tensor:
-    """β(W) by operators that every export format knows, including ONNX: no singular values, no complex numbers.
+    """β(W) by operators of every export format, including ONNX: no singular values, no complex numbers.
 
     For a matrix it is the Schatten norm of order 2²¹, which is not less than ‖W‖₂. For a convolution it is the bound
     above: the symbol A + iB acts as the real matrix [[A, -B], [B, A]], which has each of its singular values twice.
@@ -163,7 +163,7 @@ def exportable_norm_bound(weight: Tensor) -> Tensor:
 def _schatten_norm(a: Tensor, squarings: int = SQUARINGS) -> Tensor:
     """‖A‖_{S_p} = (tr (AᴴA)^{p/2})^{1/p}, p = 2^{squarings+1}, by squaring the Gram matrix (Delattre et al. 2023).
 
-    Each square is divided by its Frobenius norm, whose logarithm is kept, so that nothing overflows.
+    Each square is divided by its Frobenius norm, whose logarithm is added, so that nothing overflows.
     """
     if a.shape[-2] < a.shape[-1]:
         a = a.mH
@@ -193,7 +193,7 @@ def _rounding_allowance(weight: Tensor) -> float:
 #
 # A network uses a weight many times before it changes: in K and in Kᵀ, in the stages of a Runge-Kutta step, in a second
 # evaluation that runs backwards, in every batch of an evaluation and in every step of an attack. So s and its gradient
-# G = ∂s/∂W are kept with a copy of W, and are reused as long as the weight equals the copy. No graph is kept: the
+# G = ∂s/∂W are stored with a copy of W, and are reused as long as the weight equals the copy. No graph is stored: the
 # product rule
 #
 # W̄ = s V + ⟨V, W⟩ G     for the cotangent V of W s(W)

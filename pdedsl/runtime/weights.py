@@ -43,7 +43,7 @@ def require_compatible(weights: Mapping[str, Tensor], module: nn.Module) -> None
 
 
 def load_weights(module: nn.Module, path: Path) -> None:
-    """Load the weights of a file into a network; an error says why if they do not fit."""
+    """Load the weights of a file into a network; an error with the reason if they do not fit."""
     weights = read_weights(path)
     try:
         require_compatible(weights, module)

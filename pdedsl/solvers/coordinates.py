@@ -29,7 +29,7 @@ class Coordinates:
     """Coordinates of a solution: space, then time.
 
     `order` has for each of them its position among the arguments of the unknown. `position` is the name of the position
-    vector, if coordinates have no names of their own. `wrapped` are the axes along which the solution is periodic.
+    vector, if coordinates have no names. `wrapped` are the axes along which the solution is periodic.
     """
 
     domain: Domain

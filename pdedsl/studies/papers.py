@@ -1,4 +1,4 @@
-"""Experiments of papers at a small scale: specs, published figures, and claims as hypotheses on paired differences."""
+"""Experiments of papers at a small scale: specs, published results, and claims as hypotheses on paired differences."""
 
 from __future__ import annotations
 

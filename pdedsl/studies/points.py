@@ -13,7 +13,7 @@ from pdedsl.io import RunError
 from pdedsl.language.names import GREEK_NAMES
 
 _ASCII_NAMES = {ord(letter): name for letter, name in GREEK_NAMES.items()}
-MAX_POINTS = 10_000  # each is a run of its own: more are a typing error in an axis
+MAX_POINTS = 10_000  # each is a separate run: more are a typing error in an axis
 MAX_NAME_LENGTH = 120  # characters of the name of a folder; file systems allow 255 bytes
 Settings = tuple[tuple[str, str], ...]
 

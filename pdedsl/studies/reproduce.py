@@ -49,7 +49,7 @@ class Reproduction:
 
     Attributes:
         folder: folder of the reproduction, with page.md.
-        experiment: specs, published figures and claims.
+        experiment: specs, published results and claims.
         studies: studies by the name of their spec.
         specs: sources by the name of the spec.
     """

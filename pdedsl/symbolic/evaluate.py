@@ -1,8 +1,8 @@
 """One fold over symbolic trees with a table of operations per algebra, and its algebra of floating-point numbers.
 
 The table of torch operations is in `codegen.expressions`, that of feature maps in `analysis.feature_maps.simulate`;
-`unsupported` says what generated code cannot compute. Ranges over boxes are in `analysis.bounds.interval`: their rules
-look at the expression, not only at the ranges of its parts.
+`unsupported` names what generated code cannot compute. Ranges over boxes are in `analysis.bounds.interval`: their
+rules look at the expression, not only at the ranges of its parts.
 
 A point lists the coordinates of space, then time. Where an expression is not defined, the result is NaN.
 """

@@ -179,7 +179,7 @@ class Softmax(RealExpr):
 # The parts of expressions by their kind.
 
 
-CACHE_SIZE = 20_000  # results: provers ask for the same parts again and again, and so does the next edit in an editor
+CACHE_SIZE = 20_000  # results: provers and repeated checks in an editor need the same parts many times
 
 
 @lru_cache(maxsize=CACHE_SIZE)

@@ -80,7 +80,7 @@ def corner_of(y: Tensor) -> Tensor:
 
 
 def _orientation(block: nn.Module, y: Tensor) -> float:
-    """The sign of det ∂block/∂y on a corner of the map; 0 if the Jacobian is too close to singular to tell.
+    """The sign of det ∂block/∂y on a corner of the map; 0 if the Jacobian is too close to singular for a decision.
 
     The batch holds one copy of the map for each of its entries, so that one backward pass gives all rows. A block that
     takes a value twice on small maps is not injective; the cost grows with the square of their size.

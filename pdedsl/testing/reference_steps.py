@@ -111,7 +111,7 @@ def _implicit(method: ImplicitRungeKutta) -> Step:
 
 
 def _imex(method: ImexRungeKutta, c: float) -> Step:
-    """The slopes k of the stages solve k = c (y + h Σ (aᵢⱼ kⱼ + ãᵢⱼ nⱼ)), a triangular linear system."""
+    """The stage derivatives k solve k = c (y + h Σ (aᵢⱼ kⱼ + ãᵢⱼ nⱼ)), a triangular linear system."""
 
     def step(f: RightHandSide, t: float, h: float, y: State) -> State:
         implicit: list[State] = []

@@ -60,7 +60,7 @@ function proposed(completed) {
   };
 }
 
-/** An editor in an element; `changed` is called when its text has rested, `said` and `completed` tell of a place. */
+/** An editor in an element; `changed` is called after a pause in typing; `said` and `completed` return hover text and completions at a position. */
 export function editorOf(parent, text, keywords, changed, said, completed) {
   let pause;
   const listener = EditorView.updateListener.of((update) => {

@@ -1,4 +1,4 @@
-// The page: an editor on the left, what the compiler says on the right. All that is said comes from the worker.
+// The page: the editor on the left, output of the compiler on the right, computed by the worker.
 import { editorOf, marked } from "./editor.js";
 import { linked, taken } from "./link.js";
 import { PANELS } from "./panels.js";

@@ -1,4 +1,4 @@
-// What was loaded once is there without a network. FILES and VERSION stand above: build.mjs writes them.
+// Service worker: cached files are available offline. FILES and VERSION are prepended by build.mjs.
 const CACHE = `pdedsl-${VERSION}`;
 const SMALL = FILES.filter((file) => /\.(html|css|js|json|svg)$/.test(file));
 

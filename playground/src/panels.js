@@ -6,7 +6,7 @@ function made(tag, text, kind) {
   return element;
 }
 
-/** The report of the command line, and below it what a click can mend. */
+/** The report of the command line, followed by the applicable fixes. */
 function problems(_, found, editor) {
   const report = made("pre", found.report || `${found.name}: no errors`);
   const quickFixes = found.diagnostics.flatMap(({ code, fixes }) => fixes.map((fix) => quickFix(code, fix, found, editor)));

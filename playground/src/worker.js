@@ -1,11 +1,11 @@
-// Python in a worker: text in, what the engine says of it out.
+// Python in a web worker: text in, result of the compiler out.
 import { loadPyodide } from "pyodide";
 import { info } from "../node_modules/pyodide/pyodide-lock.json";
 
 const here = new URL("./", self.location.href).href;
 const plainly = self.fetch.bind(self);
 
-/** The interpreter is kept compressed, so that any server transfers it so. */
+/** The interpreter is stored compressed, so that every server transfers it compressed. */
 self.fetch = async (resource, options) => {
   const url = String(resource.url ?? resource);
   if (!url.endsWith(".wasm")) return plainly(resource, options);

@@ -20,7 +20,7 @@ FLAGS = "--no-sandbox --disable-gpu --disable-quic --disable-background-networki
 
 @dataclass
 class Host:
-    """A server of files that counts what it sends."""
+    """A file server that counts the bytes it sends."""
 
     server: ThreadingHTTPServer
     sent: list[int] = field(default_factory=list)
@@ -68,7 +68,7 @@ def chromium() -> Iterator[Browser]:
 
 @dataclass
 class Visit:
-    """A page that was opened, what went wrong in it, and which hosts it asked."""
+    """An opened page, its errors, and the hosts it requested."""
 
     page: Page
     faults: list[str] = field(default_factory=list)

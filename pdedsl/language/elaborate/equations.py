@@ -204,7 +204,7 @@ def integral_condition(statement: t.EquationStmt, summands: tuple[Summand, ...],
 
 
 def learned_fields(exprs: list[Expr], env: Environment) -> list[Field]:
-    """Learned functions of the coordinates, which may have conditions of their own."""
+    """Learned functions of the coordinates, which may have their own conditions."""
     heads = {f.head for f in env.learned.values() if f.arguments}
     return sorted({f for e in exprs for f in atoms(e, Field) if f.head in heads}, key=str)
 

@@ -26,7 +26,7 @@ from pdedsl.record import Record
 from pdedsl.symbolic.mesh_domain import MeshBoundary, MeshConstant
 
 MAX_CELLS = 200_000  # of a file: sparse factorizations of finer meshes need more than 2 GB
-MAX_BYTES = 100 << 20  # of a file: far above meshes with so many cells
+MAX_BYTES = 100 << 20  # of a file: far above the size of meshes with that number of cells
 CELLS = {2: "triangles", 3: "tetrahedra"}  # by the dimension of space
 DIMENSIONS = {"vertex": 0, "line": 1, "triangle": 2, "tetra": 3}
 GMSH_TYPES = {1: "line", 2: "triangle", 4: "tetra", 15: "vertex"}

@@ -25,7 +25,7 @@ from pdedsl.symbolic.rewrite import expand
 Array = NDArray[np.float64]
 Function = Callable[[Array], Array]
 
-TRACE_CELLS = 400  # marching squares sees features of 1/400 of the box
+TRACE_CELLS = 400  # marching squares resolves features of 1/400 of the box
 TRACE_MARGIN = 0.02  # of the box: a curve that touches a face is traced across it
 NEWTON_STEPS = 50  # quadratic convergence needs fewer; more at singular points of the curve
 NEWTON_RTOL = 1e-14  # of the diameter of the box: rounding errors of the projection

@@ -169,7 +169,7 @@ def _zeros(curve: Curve, low: Array, high: Array) -> list[float]:
     """Sign changes of a function on an interval."""
     from scipy.optimize import brentq
 
-    x = np.linspace(low[0], high[0], 2001)  # sees features of 1/2000 of the interval
+    x = np.linspace(low[0], high[0], 2001)  # resolves features of 1/2000 of the interval
     values = curve.value(x[:, None])
     exact = [float(z) for z in x[values == 0]]
     changes = np.flatnonzero(values[1:] * values[:-1] < 0)

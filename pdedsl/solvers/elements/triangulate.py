@@ -56,7 +56,7 @@ def triangulate(
     """Triangulates the domain bounded by arcs with elements of size h, smaller where the boundary is curved or narrow.
 
     Args:
-        arcs: boundary and interior curves; they meet at end points only.
+        arcs: boundary and interior curves; they intersect at end points only.
         inside: whether points (n, 2) are in the domain.
         h: length of edges.
         periodic: axes whose upper face gets the nodes of the lower face.

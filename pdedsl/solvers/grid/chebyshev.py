@@ -836,7 +836,7 @@ def _affine_stepper(problem: DiscreteProblem, method: ImplicitRungeKutta) -> New
     matrix, constant_source = problem.jacobian(zero, problem.start), problem.rhs(zero, problem.start)
     is_nonautonomous = _is_nonautonomous(problem)
 
-    @lru_cache(maxsize=16)  # the rounds of a step, and steps of two lengths, ask at the same times
+    @lru_cache(maxsize=16)  # the rounds of a step, and steps of two lengths, evaluate at the same times
     def source(s: float) -> Tensor:
         return problem.rhs(zero, at(s)) if is_nonautonomous else constant_source
 
