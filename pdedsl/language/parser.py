@@ -29,7 +29,7 @@ from pdedsl.diagnostics import Reporter, Source, Span, closest_match
 from pdedsl.io import write_text_atomically
 from pdedsl.language import ast as t
 from pdedsl.language.ast_builder import AstBuilder, covering_span, name_node
-from pdedsl.language.keywords import with_canonical_keywords
+from pdedsl.language.canonical_keywords import with_canonical_keywords
 from pdedsl.language.lexer import StatementTokens, TokenizedSource, span_of, tokenize
 from pdedsl.language.names import canonical_name
 from pdedsl.language.syntax_errors import KEYWORDS, explain_unexpected_token

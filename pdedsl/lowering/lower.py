@@ -1,4 +1,9 @@
-"""Analysis → Representation, by the first representation theorem that applies."""
+"""Analysis → Representation, by the first representation theorem that applies.
+
+data space        method of characteristics, Feynman-Kac formula          feynman_kac.py
+feature maps      first and second order, separable systems, gradient flows   feature_maps.py
+physical domain   strong form: collocation of residuals                       collocation.py
+"""
 
 from __future__ import annotations
 

@@ -99,9 +99,10 @@ if TYPE_CHECKING:
     from pdedsl.runtime.learned_fields import FixedTime
     from pdedsl.runtime.linear_operators import ConvOperator, DenseOperator
     from pdedsl.runtime.ode.adaptive import AdaptiveRungeKutta
-    from pdedsl.runtime.ode.explicit import BackwardEuler, ExplicitRungeKutta, Leapfrog, TimeGrid, Verlet
+    from pdedsl.runtime.ode.explicit import BackwardEuler, ExplicitRungeKutta, TimeGrid
     from pdedsl.runtime.ode.imex import ImexIntegrator
     from pdedsl.runtime.ode.implicit import ImplicitIntegrator
+    from pdedsl.runtime.ode.symplectic import Leapfrog, Verlet
     from pdedsl.runtime.ode.torchdiffeq_solver import TorchdiffeqSolver
     from pdedsl.runtime.pde_blocks import FirstOrderBlock, LeapfrogBlock, SecondOrderBlock, VerletBlock
     from pdedsl.runtime.quadrature import integral, with_history
@@ -134,9 +135,10 @@ _MODULES = {
     "learned_fields": "FixedTime",
     "linear_operators": "ConvOperator DenseOperator",
     "ode.adaptive": "AdaptiveRungeKutta",
-    "ode.explicit": "BackwardEuler ExplicitRungeKutta Leapfrog TimeGrid Verlet",
+    "ode.explicit": "BackwardEuler ExplicitRungeKutta TimeGrid",
     "ode.imex": "ImexIntegrator",
     "ode.implicit": "ImplicitIntegrator",
+    "ode.symplectic": "Leapfrog Verlet",
     "ode.torchdiffeq_solver": "TorchdiffeqSolver",
     "pde_blocks": "FirstOrderBlock LeapfrogBlock SecondOrderBlock VerletBlock",
     "sde.characteristic_steps": "CharacteristicSteps",

@@ -11,8 +11,9 @@ from torch import Tensor, nn
 
 from pdedsl.runtime.image_fields import CoupledField, LearnedField
 from pdedsl.runtime.ode.adaptive import AdaptiveSolver
-from pdedsl.runtime.ode.explicit import Integrator, Leapfrog, StatePair, TimeGrid, Verlet
+from pdedsl.runtime.ode.explicit import Integrator, TimeGrid
 from pdedsl.runtime.ode.reversible import Reversible
+from pdedsl.runtime.ode.symplectic import Leapfrog, StatePair, Verlet
 
 BlockStates = tuple[Tensor, ...]
 

@@ -8,7 +8,8 @@ from torch import Tensor, nn
 from pdedsl.runtime.convnet import ConvNet
 from pdedsl.runtime.image_fields import LayerPerStep, SharedLayer
 from pdedsl.runtime.linear_operators import ConvOperator
-from pdedsl.runtime.ode.explicit import Leapfrog, TimeGrid
+from pdedsl.runtime.ode.explicit import TimeGrid
+from pdedsl.runtime.ode.symplectic import Leapfrog
 from pdedsl.runtime.pde_blocks import LeapfrogBlock, PdeBlock, VerletBlock
 from pdedsl.runtime.symmetric_layer import SymmetricLayer
 from pdedsl.runtime.weight_constraints import SpectralNormBound

@@ -8,7 +8,8 @@ from torch import nn
 
 from pdedsl.runtime.image_fields import LayerPerStep
 from pdedsl.runtime.linear_operators import ConvOperator
-from pdedsl.runtime.ode.explicit import Integrator, Leapfrog, TimeGrid
+from pdedsl.runtime.ode.explicit import Integrator, TimeGrid
+from pdedsl.runtime.ode.symplectic import Leapfrog
 from pdedsl.runtime.pde_blocks import FirstOrderBlock, LeapfrogBlock, PdeBlock, VerletBlock
 from pdedsl.runtime.symmetric_layer import SymmetricLayer, TotalVariationNorm
 

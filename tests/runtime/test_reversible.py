@@ -12,8 +12,9 @@ from pdedsl.runtime.convnet import ConvNet
 from pdedsl.runtime.image_fields import SharedLayer, Time
 from pdedsl.runtime.linear_operators import ConvOperator
 from pdedsl.runtime.ode import reversible
-from pdedsl.runtime.ode.explicit import Leapfrog, TimeGrid, Verlet
+from pdedsl.runtime.ode.explicit import TimeGrid
 from pdedsl.runtime.ode.reversible import Reversible
+from pdedsl.runtime.ode.symplectic import Leapfrog, Verlet
 from pdedsl.runtime.pde_blocks import LeapfrogBlock, VerletBlock
 from pdedsl.runtime.symmetric_layer import SymmetricLayer, batch_norm
 from pdedsl.runtime.weight_constraints import SpectralNormBound

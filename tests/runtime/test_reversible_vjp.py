@@ -10,8 +10,9 @@ from pdedsl.runtime.convnet import ConvNet
 from pdedsl.runtime.image_fields import LayerPerStep, SumField
 from pdedsl.runtime.linear_operators import ConvOperator
 from pdedsl.runtime.ode import reversible
-from pdedsl.runtime.ode.explicit import TimeGrid, Verlet
+from pdedsl.runtime.ode.explicit import TimeGrid
 from pdedsl.runtime.ode.reversible import Reversible
+from pdedsl.runtime.ode.symplectic import Verlet
 from pdedsl.runtime.pde_blocks import LeapfrogBlock
 from pdedsl.runtime.symmetric_layer import SymmetricLayer, TotalVariationNorm
 from runtime.halves import _block, _gradients

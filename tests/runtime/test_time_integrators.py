@@ -10,7 +10,8 @@ from torch import Tensor
 
 from pdedsl.runtime.image_fields import LayerPerStep, SharedLayer, Time
 from pdedsl.runtime.linear_operators import DenseOperator
-from pdedsl.runtime.ode.explicit import RK4, BackwardEuler, Euler, Heun, Integrator, Leapfrog, TimeGrid, Verlet
+from pdedsl.runtime.ode.explicit import RK4, BackwardEuler, Euler, Heun, Integrator, TimeGrid
+from pdedsl.runtime.ode.symplectic import Leapfrog, Verlet
 from pdedsl.runtime.symmetric_layer import SymmetricLayer
 
 ONE = torch.ones(1, dtype=torch.float64)

@@ -9,7 +9,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from pdedsl.runtime.activations import activation
-from pdedsl.runtime.ode.explicit import AdditiveCoupling, TimeGrid
+from pdedsl.runtime.ode.explicit import TimeGrid
+from pdedsl.runtime.ode.symplectic import AdditiveCoupling
 from pdedsl.testing.equation import LAW
 from testing.mutations import Mutation
 
@@ -188,21 +189,21 @@ BLOCKS: tuple[Mutation, ...] = (
     Mutation("all stages at the start", ("ode.explicit.runge_kutta_step",), all_at_the_start, ("rk4", "heun"), BLOCK),
     Mutation("learned field a step late", ("ode.explicit.OneStepMethod.integrate",), a_step_late, ("net",), BLOCK),
     Mutation(
-        "the first field for both halves", ("ode.explicit.AdditiveCoupling.increment",), first_field, ("pair",), BLOCK
+        "the first field for both halves", ("ode.symplectic.AdditiveCoupling.increment",), first_field, ("pair",), BLOCK
     ),
     Mutation(
         "the first push left out",
-        ("ode.explicit.Verlet.couplings",),
+        ("ode.symplectic.Verlet.couplings",),
         lambda real: lambda *a: real(*a)[1:],
         ("pair",),
         BLOCK,
     ),
-    Mutation("Verlet's second sign", ("ode.explicit.Verlet.couplings",), couplings(second_sign), ("pair",), BLOCK),
-    Mutation("Verlet from the old half", ("ode.explicit.Verlet.integrate",), from_old_half, ("pair",), BLOCK),
-    Mutation("leapfrog with h for h²", ("ode.explicit.Leapfrog.couplings",), couplings(h_for_h2), ("second",), BLOCK),
+    Mutation("Verlet's second sign", ("ode.symplectic.Verlet.couplings",), couplings(second_sign), ("pair",), BLOCK),
+    Mutation("Verlet from the old half", ("ode.symplectic.Verlet.integrate",), from_old_half, ("pair",), BLOCK),
+    Mutation("leapfrog with h for h²", ("ode.symplectic.Leapfrog.couplings",), couplings(h_for_h2), ("second",), BLOCK),
     Mutation(
         "leapfrog begun as the paper does",
-        ("ode.explicit.Leapfrog._weight",),
+        ("ode.symplectic.Leapfrog._weight",),
         lambda real: lambda self, j: 1.0,
         ("second",),
         BLOCK,

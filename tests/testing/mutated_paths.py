@@ -77,7 +77,7 @@ def fewer(found: list[StepSegment]) -> list[StepSegment]:
 
 def not_corrected(real: Any) -> Any:
     """Euler-Maruyama in the place of Heun."""
-    return lambda velocity, noise, x, dt, t, direction: x + dt * velocity(x, t) + noise.increment(x)
+    return lambda velocity, increment, x, dt, t, end: x + dt * velocity(x, t) + increment
 
 
 def middle_forgotten(real: Any) -> Any:

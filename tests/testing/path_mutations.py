@@ -55,6 +55,7 @@ from testing.mutations import Mutation
 
 VALUES = ("sde.feynman_kac.EvolutionOperator._values",)
 ADDED = ("sde.noise.GaussianNoise.forward",)
+CHARACTERISTIC_STEP = ("sde.characteristic_steps.characteristic_step", "sde.euler_maruyama.characteristic_step")
 
 PATHS: tuple[Mutation, ...] = (
     Mutation("noise 20 % too large", ADDED, louder(1.2), ("isotropic", "terminal", "split"), LAW),
@@ -70,14 +71,14 @@ PATHS: tuple[Mutation, ...] = (
     ),
     Mutation(
         "drift reversed",
-        ("sde.characteristic_steps.characteristic_step",),
+        CHARACTERISTIC_STEP,
         times_field(-1.0),
         ("isotropic", "carried"),
         LAW,
     ),
     Mutation(
         "drift 20 % off",
-        ("sde.characteristic_steps.characteristic_step",),
+        CHARACTERISTIC_STEP,
         times_field(1.2),
         ("isotropic", "terminal", "carried"),
         LAW,
@@ -98,7 +99,7 @@ PATHS: tuple[Mutation, ...] = (
     ),
     Mutation(
         "read at the wrong time",
-        ("sde.characteristic_steps.characteristic_step",),
+        CHARACTERISTIC_STEP,
         at_time(lambda t: 1.0 - t),
         ("isotropic", "terminal"),
         LAW,
@@ -192,7 +193,7 @@ PATHS: tuple[Mutation, ...] = (
     Mutation("noise of one sign", ADDED, of_one_sign, ("isotropic",), LAW),
     Mutation(
         "components of the drift exchanged",
-        ("sde.characteristic_steps.characteristic_step",),
+        CHARACTERISTIC_STEP,
         exchanged,
         ("isotropic", "carried"),
         LAW,

@@ -21,7 +21,8 @@ from pdedsl.numerics.activations import RELU
 from pdedsl.runtime.convnet import ConvNet, TimeConv
 from pdedsl.runtime.image_fields import LearnedField, terms_of
 from pdedsl.runtime.linear_operators import ConvOperator
-from pdedsl.runtime.ode.explicit import AdditiveCoupling, SplittingMethod, StatePair, TimeGrid
+from pdedsl.runtime.ode.explicit import TimeGrid
+from pdedsl.runtime.ode.symplectic import AdditiveCoupling, SplittingMethod, StatePair
 from pdedsl.runtime.symmetric_layer import SymmetricLayer, TotalVariationNorm
 from pdedsl.runtime.weight_constraints import SpectralNormBound
 

@@ -1,5 +1,5 @@
 """Steps along the characteristics X' = v(X, t) in R^d: any integrator; with noise, the Euler-Maruyama scheme or the
-stochastic Heun method (Kloeden, Platen 1992, sections 14.1 and 15.1). One field serves all steps."""
+stochastic Heun method of `euler_maruyama.py`. One field serves all steps."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Protocol, cast
 
 from torch import Tensor, nn
 
-from pdedsl.numerics.butcher import EXPLICIT, HEUN, RungeKutta
+from pdedsl.numerics.butcher import EXPLICIT, HEUN
 from pdedsl.runtime.image_fields import Time
 from pdedsl.runtime.ode.adaptive import AdaptiveSolver
 from pdedsl.runtime.ode.explicit import Integrator, TimeGrid, VelocityField, characteristic_step
-from pdedsl.runtime.sde.noise import CorrelatedNoise, ScaledNoise
+from pdedsl.runtime.sde.euler_maruyama import noisy_residual_step, stochastic_heun_step
 
 
 def uniform_times(start: float, step: float, count: int) -> tuple[float, ...]:
@@ -24,26 +24,6 @@ class AdditiveNoise(Protocol):
     """Noise that is added to the state: x + increment(x)."""
 
     def increment(self, x: Tensor) -> Tensor: ...
-
-
-def euler_maruyama_step(
-    method: RungeKutta, velocity: VelocityField, noise: nn.Module, x: Tensor, dt: float, t: float, direction: float
-) -> Tensor:
-    """x + Δt·v(x, t) + s(x)·ξ: the drift by a step of `method`, here Euler, and noise whose size, if it depends on the
-    state, is evaluated at x before the step."""
-    drifted = characteristic_step(method, velocity, x, dt, t, direction)
-    depends_on_state = isinstance(noise, ScaledNoise | CorrelatedNoise)
-    return cast(Tensor, noise(drifted, x) if depends_on_state else noise(drifted))
-
-
-def stochastic_heun_step(
-    velocity: VelocityField, noise: nn.Module, x: Tensor, dt: float, t: float, direction: float
-) -> Tensor:
-    """x + ½Δt·(v(x, t) + v(x*, t ± Δt)) + s·ξ, with x* the Euler-Maruyama step for the same ξ."""
-    increment = cast(AdditiveNoise, noise).increment(x)
-    drift = velocity(x, t)
-    end_drift = velocity(x + dt * drift + increment, t + direction * dt)
-    return x + 0.5 * dt * (drift + end_drift) + increment
 
 
 class CharacteristicSteps(nn.Module):
@@ -109,9 +89,10 @@ class CharacteristicSteps(nn.Module):
             if self.noise is None:
                 x = characteristic_step(method, velocity, x, self.dt, t, self.direction)
             elif method is HEUN:
-                x = stochastic_heun_step(self.field, self.noise[k], x, self.dt, t, self.direction)
+                increment = cast(AdditiveNoise, self.noise[k]).increment(x)
+                x = stochastic_heun_step(self.field, increment, x, self.dt, t, t + self.direction * self.dt)
             else:
-                x = euler_maruyama_step(method, velocity, self.noise[k], x, self.dt, t, self.direction)
+                x = noisy_residual_step(method, velocity, self.noise[k], x, self.dt, t, self.direction)
         return x
 
     def _integrate(self, method: Integrator, x: Tensor) -> Tensor:

@@ -20,6 +20,7 @@ from pdedsl.config.methods import Direction, EnsembleWeighting, Scores
 from pdedsl.numerics.butcher import EXPLICIT, HEUN, RungeKutta
 from pdedsl.runtime.ode.explicit import VelocityField, characteristic_step
 from pdedsl.runtime.rng import CLOSED_UNDER_ADDITION, NoiseLaw, RandomStream, monte_carlo_samples, seed_noise, streams
+from pdedsl.runtime.sde.euler_maruyama import euler_maruyama_step, stochastic_heun_step
 from pdedsl.runtime.sde.noise import cholesky, matvec
 
 # ---- Coefficients of the generator
@@ -144,9 +145,7 @@ def _apply_root(root: Tensor, noise: Tensor, points: int) -> Tensor:
 # ---- Paths with their weight e^{∫c} and the integral of the source
 #
 # no noise        X, ∫c and the source integral form one ODE system, integrated by the method of the characteristics
-# Euler-Maruyama  X + Δt·v(X, t) + √Δt·Σ(X, t)·ξ, of weak order 1 (Kloeden, Platen, section 14.1)
-# Heun            X + ½Δt·(v(X, t) + v(X*, t + Δt)) + √Δt·Σ(X, t + ½Δt)·ξ, with X* the step of Euler-Maruyama: of weak
-# order 2 where Σ does not depend on x (section 15.1 there), otherwise of order 1
+# noise           the Euler-Maruyama scheme with Σ(X, t)ΔB, or the stochastic Heun method with Σ(X, t + ½Δt)ΔB
 # integrals       by the trapezoidal rule, which preserves these orders
 
 
@@ -228,12 +227,13 @@ def _sde_states(
     piece, dt, noise_increment = segment.piece, segment.dt, segment.piece.noise_increment(x, segment.dt)
     for k in range(segment.steps):
         increment = noise_increment(x, segment.time(k + 0.5 if heun else k), noise(x, k))
-        if piece.drift is not None:
-            drift = piece.velocity(x, segment.time(k))
-            if heun:
-                drift = 0.5 * (drift + piece.velocity(x + dt * drift + increment, segment.time(k + 1)))
-            x = x + dt * drift
-        x = x + increment
+        t = segment.time(k)
+        if piece.drift is None:
+            x = x + increment
+        elif heun:
+            x = stochastic_heun_step(piece.velocity, increment, x, dt, t, segment.time(k + 1))
+        else:
+            x = euler_maruyama_step(piece.velocity, increment, x, dt, t)
         yield x
 
 

@@ -1,4 +1,4 @@
-"""Canonical keywords: aliases in a statement are replaced; spans are unchanged."""
+"""Replaces the aliases of keywords in a statement by the canonical keywords; spans are unchanged."""
 
 from __future__ import annotations
 
