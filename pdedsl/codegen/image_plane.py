@@ -50,10 +50,10 @@ def integrator_node(method: Integrator, reaction: float = 0.0) -> Node:
             return Call(f"{RUNTIME}.ode.explicit.BackwardEuler", (terms,))
         case Leapfrog(start=start):
             return Call(
-                f"{RUNTIME}.ode.explicit.Leapfrog", ("paper" if start is LeapfrogStart.PAPER else "consistent",)
+                f"{RUNTIME}.ode.symplectic.Leapfrog", ("paper" if start is LeapfrogStart.PAPER else "consistent",)
             )
         case Verlet():
-            return Call(f"{RUNTIME}.ode.explicit.Verlet")
+            return Call(f"{RUNTIME}.ode.symplectic.Verlet")
         case Adaptive():
             return _adaptive(method)
         case _:
