@@ -139,3 +139,14 @@ def test_no_torch_warnings(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "Warning" not in done.stderr
+
+
+def test_standard_error_after_training(tmp_path: Path) -> None:
+    """An optimizer imports the compiler of torch, whose extension modules report objects that are never collected."""
+    command = [sys.executable, "-m", "pdedsl", "train", "convection_diffusion", "-o", str(tmp_path / "run")]
+    settings = ("train.epochs=1", "train.data.train=40", "train.data.test=20")
+    process = subprocess.run(
+        [*command, *(word for setting in settings for word in ("--set", setting))], capture_output=True, text=True
+    )
+    assert process.returncode == 0
+    assert "leaked" not in process.stderr
