@@ -307,6 +307,7 @@ LEARNED_SIGN = Code("E423", "a diffusion coefficient that is learned, or a param
 FIRST_KIND = Code("E424", "an integral equation of the first kind is ill-posed")
 OUTSIDE_DOMAIN = Code("E425", "an unknown is evaluated outside of its domain")
 SINGULAR_KERNEL = Code("E426", "a weakly singular kernel is not supported")
+IMPROPER_INEQUALITY = Code("E427", "an inequality is ill-posed, or its data violate its bounds")
 UNSTABLE_STEP = Code("W401", "the time step may be unstable")
 INCOMPATIBLE_DATA = Code("W402", "initial and boundary data are incompatible")
 INCOMPATIBLE_NEUMANN_DATA = Code(
@@ -354,6 +355,18 @@ singular_kernel = SINGULAR_KERNEL.at(
     "the kernel is unbounded in the range of integration: weakly singular kernels are not supported",
     "nearest: substitute s = x - σ² for 1/√(x - s), as in 2 ∫₀^√x u(x - σ²) dσ",
 )
+improper_inequality = IMPROPER_INEQUALITY.at(
+    "the terms of the minimum or maximum have opposite signs: the problem is ill-posed",
+    "in min(-Δu - f, u - ψ) = 0 both terms increase with u: change the sign of one of them",
+)
+
+
+def violated_bound(place: str, span: Span) -> PdeError:
+    """A prescribed value beyond an obstacle; `place` are the coordinates of a point."""
+    message = f"the prescribed value violates the bounds of the inequality at {place}: there is no solution"
+    return IMPROPER_INEQUALITY(message, span, "change the value, or the obstacle")
+
+
 indefinite_diffusion = INDEFINITE.of(
     "the diffusion matrix of {terms} is indefinite", "the diffusion matrix must be positive semidefinite"
 )

@@ -36,7 +36,17 @@ class WeakFormText:
             *(f"  {row}" for row in conditions),
             "such that",
             *(f"  {self._equation(e)} = 0 for all {self._test_space(e.trial)}" for e in self.form.equations),
+            *self._constraint(),
         ]
+
+    def _constraint(self) -> Iterator[str]:
+        """The bounds: the equation holds where none of them is active."""
+        if self.form.constraint is None:
+            return
+        for own in self.form.constraint.complementarity.operators:
+            if not own.is_differential:
+                bound = notation(expand(-own.operator.source / own.operator.rate))
+                yield f"  except where {self.trials[0]} = {bound}, the obstacle"
 
     def _conditions(self) -> Iterator[str]:
         form = self.form

@@ -18,7 +18,8 @@ from pdedsl.config.networks import Mlp
 from pdedsl.config.training import Optimizer
 from pdedsl.errors.base import count_noun
 from pdedsl.ir.ansatz import HardConstraints
-from pdedsl.ir.boundary import Face, Place
+from pdedsl.ir.boundary import Face, Place, ScalarCondition
+from pdedsl.ir.complementarity import Complementarity
 from pdedsl.ir.diffusion_process import DiffusionProcess
 from pdedsl.ir.eigenproblem import Eigenproblem
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
@@ -148,7 +149,24 @@ class OdeScheme(Record):
     tolerance: float = 1e-8  # of the solution, relative
 
 
-GridScheme = FourierScheme | ChebyshevScheme | InterfaceFVScheme | FiniteVolumeScheme | ShortleyWellerScheme | OdeScheme
+class ObstacleScheme(Record):
+    """Monotone finite differences and policy iteration for a complementarity problem on a box."""
+
+    complementarity: Complementarity
+    face_conditions: tuple[ScalarCondition, ...]  # Dirichlet and Robin conditions
+    initial: Expr  # 0 for a stationary problem
+    depends_on_time: bool  # whether coefficients, bounds or boundary values do
+
+
+GridScheme = (
+    FourierScheme
+    | ChebyshevScheme
+    | InterfaceFVScheme
+    | FiniteVolumeScheme
+    | ShortleyWellerScheme
+    | ObstacleScheme
+    | OdeScheme
+)
 
 
 # ---- Theorems of the solvers

@@ -13,6 +13,7 @@ from sympy import Expr, S, Symbol
 
 from pdedsl.diagnostics import Span
 from pdedsl.ir.boundary import Place
+from pdedsl.ir.complementarity import Complementarity
 from pdedsl.ir.problem import Domain
 from pdedsl.ir.residual import Derivative
 from pdedsl.record import Record
@@ -58,6 +59,14 @@ class EssentialCondition(Record):
     span: Span
 
 
+class NodalConstraint(Record):
+    """An extremum of operators that vanishes at the nodes of elements of first degree; `differential` is the number of
+    the operator with derivatives, whose residual is that of the weak form. The others are bounds."""
+
+    complementarity: Complementarity
+    differential: int
+
+
 class WeakForm(Record):
     """Equations, boundary integrals, essential conditions and initial values, in jet variables of order at most one."""
 
@@ -70,6 +79,7 @@ class WeakForm(Record):
     initial: tuple[Expr | None, ...]  # of each trial function; None if it has no time derivative
     domain: Domain = field(repr=False)
     is_backward: bool = False  # a terminal-value problem
+    constraint: NodalConstraint | None = None  # of an obstacle problem
 
     @cached_property
     def jet_symbols(self) -> tuple[tuple[Symbol, ...], ...]:
@@ -92,7 +102,9 @@ class WeakForm(Record):
 
     def degrees(self, order: int) -> tuple[int, ...]:
         """Degrees of the elements of every trial function; with multipliers those of Taylor and Hood, at least 2 and
-        1."""
+        1. Obstacle problems have elements of first degree, which satisfy a bound everywhere if they do at the nodes."""
+        if self.constraint is not None:
+            return (1,) * len(self.trials)
         order = max(order, 2) if any(t.is_multiplier for t in self.trials) else order
         return tuple(order - t.is_multiplier for t in self.trials)
 

@@ -31,6 +31,7 @@ from pdedsl.numerics.butcher import (
     ImplicitRungeKutta,
 )
 from pdedsl.problem.capabilities import ANTIPERIODIC_GRID, JUMP_GRID, JUMP_INVARIANCE
+from pdedsl.problem.complementarity import has_extremum, obstacle_scheme
 from pdedsl.problem.conservation_form import (
     conservation_form,
     dirichlet_value,
@@ -70,6 +71,8 @@ def plan_grid(problem: StrongForm, method: Grid) -> GridPlan:
 def plan_scheme(problem: StrongForm) -> GridScheme:
     """A scheme for a problem without jumps between periodic faces; raises GridNotApplicable if there is none."""
     domain = problem.domain
+    if any(map(has_extremum, problem.equations)):
+        return obstacle_scheme(problem)
     if domain.inequalities:
         if problem.is_nonlocal:
             raise GridNotApplicable("integrals and nonlocal terms need a box")

@@ -40,6 +40,7 @@ from pdedsl.ir.solver_plans import (
     GridScheme,
     InterfaceFVScheme,
     MonteCarloPlan,
+    ObstacleScheme,
     OdeScheme,
     PathMethod,
     PinnPlan,
@@ -323,6 +324,7 @@ def _allows_hutchinson_estimate(residual: Residual) -> bool:
 MAX_GRID_POINTS = 1 << 21  # 128 per dimension in three dimensions
 EIGENSYSTEM_OPERATIONS = 25.0  # times n³, of a matrix that is not symmetric (Golub, Van Loan 2013, 7.5.6)
 SECOND_ORDER_POINTS = 16.0  # points per axis of a method of second order, relative to a spectral method
+POLICIES = 4  # systems in an iteration that starts close to the solution
 ODE_SECONDS = 0.1  # of an adaptive integrator
 
 
@@ -388,6 +390,10 @@ def _predict_grid_seconds(scheme: GridScheme, problem: StrongForm, features: Pro
             return 0.3 * 10.0 ** (dimension - 1)
         case OdeScheme():
             return ODE_SECONDS
+        case ObstacleScheme():
+            solves = POLICIES * (SECOND_ORDER_POINTS * points if problem.domain.has_time else 1)
+            unknowns = (SECOND_ORDER_POINTS / 2 * points) ** dimension
+            return SPARSE_SECONDS * solves * float(unknowns**1.5)
         case ShortleyWellerScheme():
             seconds: float = SPARSE_SECONDS * (SECOND_ORDER_POINTS * points) ** (1.5 * dimension)
             return seconds
@@ -412,6 +418,8 @@ def _scheme_reason(scheme: GridScheme, features: ProblemFeatures, linear: str) -
             return "discontinuous coefficients: a conservative finite-volume scheme"
         case FiniteVolumeScheme():
             return "conservation law, whose solutions may have shocks: a finite-volume scheme"
+        case ObstacleScheme():
+            return "inequality on a box: monotone finite differences and policy iteration"
         case ShortleyWellerScheme():
             return "curved boundary: finite differences of second order"
         case _:
@@ -431,8 +439,11 @@ class ElementsPlanner(MethodPlanner[Elements, ElementsPlan]):
     allows_mesh = True
 
     def default_method(self, planner: SolverPlanner) -> Elements:
-        """Third degree for velocities with a pressure, which is cheaper for flows; otherwise second degree."""
+        """Third degree for velocities with a pressure, which is cheaper for flows; first degree for inequalities;
+        otherwise second degree."""
         form = planner.weak_form
+        if isinstance(form, WeakForm) and form.constraint is not None:
+            return Elements(order=1)
         is_flow = isinstance(form, WeakForm) and any(t.is_multiplier for t in form.trials)
         return Elements(order=3) if is_flow else Elements()
 
@@ -451,6 +462,8 @@ class ElementsPlanner(MethodPlanner[Elements, ElementsPlan]):
         return ELEMENTS_SECONDS + ESTIMATE_COST * solves * SPARSE_SECONDS * float(unknowns**1.5)
 
     def reason_for(self, plan: ElementsPlan, features: ProblemFeatures) -> str:
+        if plan.weak_form.constraint is not None:
+            return "inequality in weak form: finite elements of first degree and policy iteration"
         linear = _linearity(plan.problem)
         return f"{linear} problem in weak form: finite elements, refined where the residual is large"
 

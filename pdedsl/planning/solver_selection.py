@@ -29,6 +29,7 @@ from pdedsl.ir.solver_plans import (
 from pdedsl.ir.spec import Spec
 from pdedsl.planning.method_planners import DEFAULT_NETWORK, PLANNERS, SolverPlanner
 from pdedsl.planning.unused_options import require_used_on_domain
+from pdedsl.problem.complementarity import require_proper
 from pdedsl.symbolic.evaluate import unsupported
 from pdedsl.symbolic.mesh_domain import MeshNormal
 from pdedsl.symbolic.symbols import Field, Partial
@@ -42,6 +43,7 @@ GIVEN = "specified by `realize equation`"
 def plan_solve(problem: StrongForm, spec: Spec) -> SolvePlan:
     require_used_on_domain(spec)
     _require_learnable(problem)
+    require_proper(problem)
     planner = planner_of(problem, spec)
     require_computable(problem, None if problem.eigenvalue else planner.scheme)
     chosen = spec.realize.equation

@@ -23,6 +23,7 @@ class MethodFamily(StrEnum):
     CONSERVATION_LAW = "grid: conservation laws"
     INTERFACE = "grid: discontinuous coefficients"
     IRREGULAR_DOMAIN = "grid: curved domains"
+    OBSTACLE = "grid: inequalities"
 
 
 class ConditionType(StrEnum):
@@ -55,6 +56,7 @@ _PERIODIC_ELEMENTS = "periodic faces are not supported"
 _NO_NORMAL_FLUX = "elements need Dirichlet, Neumann or Robin conditions, which determine the normal flux"
 CONSERVATION_LAW = "a conservation law needs Dirichlet or homogeneous Neumann conditions"
 _INTERFACE = "with discontinuous coefficients only Dirichlet, Neumann and Robin conditions are supported"
+_OBSTACLE = "inequalities need Dirichlet, Neumann or Robin conditions on entire faces"
 _CURVED = "on a curved domain Dirichlet conditions on entire faces and curves are required"
 CURVES_ON_GRID = "conditions on curves are not supported"
 JUMP_INVARIANCE = "with a jump c between periodic faces, equation and data must be invariant under u + c"
@@ -90,6 +92,10 @@ def find_reason(method: MethodFamily, condition: ConditionType, region: Boundary
             if condition not in LOCAL:
                 return "curved domains with periodic axes are not supported"
             return "" if condition is ConditionType.DIRICHLET and region is not BoundaryRegion.PART else _CURVED
+        case MethodFamily.OBSTACLE:
+            if condition not in LOCAL:
+                return _OBSTACLE
+            return _on_faces(condition, region, LOCAL[:3], _OBSTACLE)
         case _:
             assert_never(method)
 

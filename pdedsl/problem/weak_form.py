@@ -9,7 +9,7 @@ the flux, and its boundary value is a natural condition (Gresho, Sani 1998, ch. 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import permutations
 from typing import assert_never
@@ -29,8 +29,16 @@ from pdedsl.ir.boundary import (
 )
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Derivative, Residual
-from pdedsl.ir.weak_form import BoundaryIntegral, EssentialCondition, TrialFunction, WeakEquation, WeakForm
+from pdedsl.ir.weak_form import (
+    BoundaryIntegral,
+    EssentialCondition,
+    NodalConstraint,
+    TrialFunction,
+    WeakEquation,
+    WeakForm,
+)
 from pdedsl.problem.capabilities import MethodFamily, find_reason, region_of_condition, type_of
+from pdedsl.problem.complementarity import NotComplementarity, complementarity, has_extremum
 from pdedsl.problem.mixed_form import AUXILIARY, split_biharmonic
 from pdedsl.symbolic.evaluate import is_numerically_equal
 from pdedsl.symbolic.mesh_domain import MeshNormal
@@ -48,8 +56,26 @@ class NoWeakForm(Exception):
 
 def weak_form(problem: StrongForm) -> WeakForm:
     """The weak form; raises NoWeakForm with the reason if there is none."""
+    if any(map(has_extremum, problem.equations)):
+        return _constrained_form(problem)
     mixed = split_biharmonic(problem)
     return WeakFormBuilder(mixed, is_mixed=True).build() if mixed is not None else WeakFormBuilder(problem).build()
+
+
+def _constrained_form(problem: StrongForm) -> WeakForm:
+    """The weak form of the differential operator of an obstacle problem, with a residual that increases with u."""
+    try:
+        found = complementarity(problem)
+    except NotComplementarity as reason:
+        raise NoWeakForm(str(reason)) from None
+    differential = [k for k, o in enumerate(found.operators) if o.is_differential]
+    if found.is_evolution or len(differential) != 1:
+        raise NoWeakForm("inequalities in time, or with several differential operators, are solved on grids")
+    (k,) = differential
+    own = found.operators[k]
+    residual = replace(own.residual, expr=own.sign * own.residual.expr)
+    form = WeakFormBuilder(replace(problem, equations=(residual,))).build()
+    return replace(form, constraint=NodalConstraint(found, k))
 
 
 @dataclass

@@ -64,7 +64,8 @@ class SolverResult:
     `metrics` are reported by the method (steps, final loss, residual). `error_estimates` are relative L2 errors that
     the method itself estimates, by their kind; the strategy adds those that compare two results. `notes` describe the
     choices of the method: bandwidth, time steps, weights. `unknowns` are the numbers of unknowns of this level and of
-    the next, if they are known.
+    the next, if they are known. `is_irregular`: the errors of successive levels do not decrease in proportion, since a
+    free boundary lies between their nodes.
     """
 
     module: nn.Module
@@ -77,6 +78,7 @@ class SolverResult:
         EigenvalueEstimate, ...
     ] = ()  # the module then has the components of each mode, one after the other
     unknowns: tuple[float, float] | None = None
+    is_irregular: bool = False
 
     def __call__(self, points: Tensor) -> Tensor:
         values: Tensor = self.module(points)

@@ -10,9 +10,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
 import torch
 from sympy import Integer
-from torch import Tensor
+from torch import Tensor, nn
 
 from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.config.methods import MonteCarlo
@@ -25,6 +26,7 @@ from pdedsl.runs.figure_style import INK, PALETTE, ColourScale, colour_scale, ne
 from pdedsl.runs.folder import METRICS
 from pdedsl.runs.metrics import read_metrics
 from pdedsl.runs.plots import plot_curves
+from pdedsl.runtime.basis.contact_set import ContactExpansion, ContactPolynomials
 from pdedsl.solvers.collocation_points import fix_gauge
 from pdedsl.solvers.error_estimate import ErrorEstimate, Reference, pde_residual_norm, residual_audit
 from pdedsl.solvers.methods import has_derivatives
@@ -145,18 +147,20 @@ def _level(domain: Domain, points: Tensor) -> Tensor:
 MAX_COMPONENTS = 4  # components
 MAX_EQUAL_ASPECT = 3.0  # ratio of length to width from which a box counts as a strip
 FRAMES, FPS = 32, 10
+CONTACT_LEVEL = 0.5  # of the indicator of the contact set, at the free boundary
 Function = Callable[[Tensor], Tensor]
 """Points (n, k) to values (n, c)."""
 
 
 @dataclass(frozen=True)
 class Scene:
-    """Domain, component names, title and resolution of a plot."""
+    """Domain, component names, title and resolution of a plot; for inequalities the indicator of the contact set."""
 
     domain: Domain
     names: tuple[str, ...]
     title: str
     detail: Resolution = FULL_RESOLUTION
+    contact: Function | None = None
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -194,6 +198,8 @@ def make_figure(
         colours = _colours(tables, from_zero, cmap)
         for column, (section, values) in enumerate(zip(sections, tables, strict=True)):
             _plot_slice(axes[row][column], section, values, scene.domain, name, colours)
+            if scene.contact is not None:
+                _draw_free_boundary(axes[row][column], section, values, scene.contact(section.points), scene.domain)
     drawn = axes[0][0].get_figure(root=True)
     assert drawn is not None
     return drawn  # type: ignore[no-any-return]
@@ -229,6 +235,29 @@ def _plot_slice(
     image = _show_image(ax, table, domain, (across, up), colours)
     _outline(ax, section, domain, (across, up))
     ax.figure.colorbar(image, ax=ax, shrink=0.9, label=caption(name))
+
+
+def _draw_free_boundary(ax: Axes, section: Slice, values: Tensor, contact: Tensor, domain: Domain) -> None:
+    """The contact set of an inequality: a part of the curve, or the free boundary as a line in an image."""
+    indicator = section.values(contact.reshape(-1))
+    if len(section.axes) == 1:
+        x, active = section.points[:, section.axes[0]].numpy(), indicator.numpy() > CONTACT_LEVEL
+        if active.any():
+            own = np.where(active, values.numpy(), np.nan)
+            ax.plot(x, own, color=PALETTE[1], linewidth=3.0, label="contact set")
+            ax.legend(fontsize=8)
+        return
+    first = section.axes[0]
+    across, up = (section.axes[1], first) if section.axes[1] == len(domain.space) else (first, section.axes[1])
+    coordinates = [section.points[:, axis].reshape(section.shape).numpy() for axis in (across, up)]
+    level = indicator.nan_to_num().numpy()
+    if level.min() < CONTACT_LEVEL < level.max():
+        ax.contour(*coordinates, level, [CONTACT_LEVEL], colors=PALETTE[1], linewidths=1.5)
+
+
+def contact_function(module: nn.Module) -> Function | None:
+    """The indicator of the contact set of a solution of an inequality."""
+    return module.contact if isinstance(module, ContactExpansion | ContactPolynomials) else None
 
 
 def _outline(ax: Axes, section: Slice, domain: Domain, axes: tuple[int, int]) -> None:
@@ -285,7 +314,8 @@ def plot_fields(own: Selection, cmap: str | None, n: int | None, ax: Axes | None
     coarse = MONTE_CARLO_1D if system.dimension == 1 else MONTE_CARLO_2D
     detail = Resolution(n, n) if n else coarse if evaluation.is_monte_carlo else FULL_RESOLUTION
     sections = slices(domain, detail, fixed)
-    scene = Scene(domain, tuple(evaluation.names[c] for c in own.components), evaluation.title, detail)
+    names, contact = tuple(evaluation.names[c] for c in own.components), contact_function(evaluation.module)
+    scene = Scene(domain, names, evaluation.title, detail, contact)
     if ax is not None and len(sections) * len(scene.shown) > 1:
         raise ValueError(f"'ax' is for a single panel, there are {len(sections) * len(scene.shown)}: fix a coordinate")
 
@@ -430,6 +460,7 @@ def plot_run(folder: Path, solution: Solution, options: SolveOptions, reference:
         tuple(c.text for c in statement.components),
         title,
         coarse if is_monte_carlo else FULL_RESOLUTION,
+        contact_function(solution.result.module),
     )
     values = _evaluate_in_batches(lambda x: fix_gauge(solution.result, statement, x), options)
     plot_solution(folder / "solution.png", values, scene)

@@ -337,6 +337,8 @@ ACCEPTED, REFINED = "accepted", "refined"
 def error_ratio(difference: float, result: SolverResult, estimates: Estimates, history: list[RefinementLevel]) -> float:
     """The error of this level relative to that of the previous one, in space or in time."""
     previous = history[-1]
+    if result.is_irregular:
+        return 1.0
     if EstimateKind.DECAY in estimates and EstimateKind.DECAY in previous.estimates:
         before, after = previous.estimates[EstimateKind.DECAY], estimates[EstimateKind.DECAY]
         explained = difference <= COEFFICIENT_FACTOR * before

@@ -17,11 +17,13 @@ from skfem import Mesh, MeshTet2, MeshTri2
 from torch import Tensor
 
 from pdedsl.ir.solver_plans import ElementsPlan
+from pdedsl.runtime.basis.contact_set import ContactPolynomials
 from pdedsl.runtime.basis.piecewise_polynomials import PiecewisePolynomials, monomials
 from pdedsl.solvers.elements.boundary_curves import is_polygonal
 from pdedsl.solvers.elements.discrete_problem import DiscreteProblem, ElementsSolveFailed
 from pdedsl.solvers.elements.error_indicators import ErrorIndicators, estimate_error, lattice
 from pdedsl.solvers.elements.mesh import interfaces_of, mesh_of, refine_mesh
+from pdedsl.solvers.elements.obstacle import solve_obstacle
 from pdedsl.solvers.elements.spaces import MAX_DEGREE, Array
 from pdedsl.solvers.elements.time_stepping import Rosenbrock, TimeSteps, initial_state
 from pdedsl.solvers.method_result import EstimateKind, Levels, SolverResult
@@ -129,9 +131,14 @@ class MeshSolution:
     states: Array  # (times, size)
     steps: TimeSteps | None
     indicators: ErrorIndicators | None
+    contact: Array | None = None  # 1 at the nodes where an obstacle is active
 
     def result(self, plan: ElementsPlan, device: torch.device | str, dtype: torch.dtype) -> SolverResult:
-        module = make_module(self.problem, self.states, self.steps).to(device, dtype)
+        if self.contact is None:
+            module = make_module(self.problem, self.states, self.steps).to(device, dtype)
+        else:
+            functions = [self.states, self.contact[None]]
+            module = _piecewise_polynomials(self.problem, (0,), functions, None, ContactPolynomials).to(device, dtype)
         cells, size = self.problem.mesh.nelements, self.problem.spaces.size
         metrics = {"elements": float(cells), "unknowns": float(size)}
         notes = [f"{cells:,} elements, {size:,} unknowns"]
@@ -145,11 +152,17 @@ class MeshSolution:
             notes.append(f"residual error estimate {error:.1g}, by elements of one degree more")
             if self.problem.has_discontinuous_data and any(t.is_multiplier for t in self.problem.form.trials):
                 notes.append("the estimate leaves out the pressure, which is not square-integrable at corners")
-        return SolverResult(module, plan.method, metrics, tuple(notes), error_estimates=estimates)
+        is_irregular = self.contact is not None
+        return SolverResult(
+            module, plan.method, metrics, tuple(notes), error_estimates=estimates, is_irregular=is_irregular
+        )
 
 
 def _solve(plan: ElementsPlan, mesh: Mesh, time_tolerance: float, coarse: MeshSolution | None) -> MeshSolution:
     problem = DiscreteProblem(plan.weak_form, mesh, degrees_of(plan))
+    if plan.weak_form.constraint is not None:
+        w, contact = solve_obstacle(problem, None if coarse is None else _interpolate(coarse, problem))
+        return MeshSolution(problem, w[None], None, None, contact)
     if not plan.weak_form.differential:
         start = None if coarse is None or plan.weak_form.is_linear else _interpolate(coarse, problem)
         w = problem.solve(start)
@@ -231,13 +244,17 @@ def component_trials(problem: DiscreteProblem) -> list[int]:
 
 
 def _piecewise_polynomials(
-    problem: DiscreteProblem, chosen: Sequence[int], functions: Sequence[Array], times: Tensor | None
+    problem: DiscreteProblem,
+    chosen: Sequence[int],
+    functions: Sequence[Array],
+    times: Tensor | None,
+    kind: type[PiecewisePolynomials] = PiecewisePolynomials,
 ) -> PiecewisePolynomials:
     """The chosen trial functions of each of several functions (times, size)."""
     spaces = problem.spaces
     bases = {problem.degrees[k]: spaces.bases[k] for k in chosen}
     own = [slice(spaces.offsets[k], spaces.offsets[k + 1]) for k in chosen]
-    return PiecewisePolynomials(
+    return kind(
         geometry_of(problem.mesh),
         [problem.degrees[k] for k in chosen] * len(functions),
         {p: _shapes(b.elem, problem.mesh.dim(), p) for p, b in bases.items()},
@@ -269,13 +286,27 @@ def _shapes(element: object, dimension: int, degree: int) -> Tensor:
 
 
 def _rebuild(stored: StoredModule[Any]) -> PiecewisePolynomials:
+    return _rebuild_as(PiecewisePolynomials, stored)
+
+
+def _rebuild_contact(stored: StoredModule[Any]) -> PiecewisePolynomials:
+    return _rebuild_as(ContactPolynomials, stored)
+
+
+def _rebuild_as(kind: type[PiecewisePolynomials], stored: StoredModule[Any]) -> PiecewisePolynomials:
     degrees, tensors = stored.form["degrees"], stored.tensors
     shapes, dofs = ({p: tensors[f"{name}_{p}"] for p in set(degrees)} for name in ("shapes", "dofs"))
     coefficients = [tensors[f"coefficients_{c}"] for c in range(len(degrees))]
-    return PiecewisePolynomials(tensors["geometry"], degrees, shapes, dofs, coefficients, tensors.get("times"))
+    return kind(tensors["geometry"], degrees, shapes, dofs, coefficients, tensors.get("times"))
 
 
 ELEMENTS_FORMATS: tuple[ModuleFormat[Any], ...] = (
+    ModuleFormat(
+        "elements with contact set",
+        ContactPolynomials,
+        _rebuild_contact,
+        lambda module: {"degrees": list(module.degrees)},
+    ),
     ModuleFormat("elements", PiecewisePolynomials, _rebuild, lambda module: {"degrees": list(module.degrees)}),
 )
 METHOD = SolverMethod[ElementsPlan](

@@ -38,9 +38,11 @@ def boundary_markers(form: WeakForm, mesh: Mesh) -> tuple[Indices, tuple[tuple[i
 
 
 def ufl_files(plan: ElementsPlan, name: str, description: str) -> dict[str, str]:
-    """Names and texts of the script and the mesh; raises RunError for an eigenproblem."""
+    """Names and texts of the script and the mesh; raises RunError for an eigenproblem or an inequality."""
     if isinstance(plan, EigenElementsPlan):
         raise RunError("eigenproblems are not exported to UFL; `pdedsl compile --emit weak` prints the weak form")
+    if plan.weak_form.constraint is not None:
+        raise RunError("inequalities are not exported to UFL; `pdedsl compile --emit weak` prints the weak form")
     mesh = default_mesh(plan)
     file = MeshFile(f"{name}.msh", mesh_degree(mesh), *_boundary(plan.weak_form, mesh))
     script = ufl_script(plan.weak_form, degrees_of(plan), file, name, description)

@@ -23,6 +23,7 @@ from pdedsl.ir.solver_plans import (
     FourierScheme,
     GridPlan,
     InterfaceFVScheme,
+    ObstacleScheme,
     OdeScheme,
     SeparableOperator,
     ShortleyWellerScheme,
@@ -49,6 +50,7 @@ from pdedsl.solvers.grid.grid_result import (
 )
 from pdedsl.solvers.grid.module_formats import GRID_FORMATS
 from pdedsl.solvers.grid.nodal_functions import ParameterValue
+from pdedsl.solvers.grid.obstacle import solve_obstacle
 from pdedsl.solvers.grid.ode import MIN_TOLERANCE, solve_ode
 from pdedsl.solvers.grid.resolution import MIN_GROWTH, AxisDecay, axis_decays, refine_sizes
 from pdedsl.solvers.grid.shortley_weller import solve_shortley_weller
@@ -243,7 +245,8 @@ def _level_result(
         estimates[EstimateKind.DECAY] = max((d.tail for d in decays), default=0.0)
     module = add_lifts(result.module, plan.lifts, plan.problem.domain.coordinates)
     method = replace(plan.method, n=max(sizes))
-    return SolverResult(module, method, {"n": float(max(sizes)), **result.metrics}, result.notes, {}, estimates)
+    metrics, is_irregular = {"n": float(max(sizes)), **result.metrics}, isinstance(plan.scheme, ObstacleScheme)
+    return SolverResult(module, method, metrics, result.notes, {}, estimates, is_irregular=is_irregular)
 
 
 Budget = Callable[[float], StepBudget]
@@ -295,6 +298,8 @@ def _solve_with_scheme(
             return solve_finite_volume(scheme, sizes, parameter_values, like)
         case ChebyshevScheme() | InterfaceFVScheme():
             return solve_chebyshev(scheme, sizes, parameter_values, like, budget(scheme.tolerance))
+        case ObstacleScheme():
+            return solve_obstacle(plan.problem, scheme, sizes, like)
         case OdeScheme():
             return solve_ode(scheme, parameter_values, like, budget(scheme.tolerance))
         case _:

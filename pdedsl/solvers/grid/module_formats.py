@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from pdedsl.runtime.basis.contact_set import ContactExpansion
 from pdedsl.runtime.basis.fourier import FourierAxis
 from pdedsl.runtime.basis.interpolation import (
     Axis,
@@ -50,11 +51,19 @@ def _rebuild_axis(form: Form) -> Axis:
 
 
 def _rebuild_expansion(stored: StoredModule[Any]) -> TensorProductExpansion:
+    return _expansion_of(TensorProductExpansion, stored)
+
+
+def _rebuild_contact(stored: StoredModule[Any]) -> TensorProductExpansion:
+    return _expansion_of(ContactExpansion, stored)
+
+
+def _expansion_of(kind: type[TensorProductExpansion], stored: StoredModule[Any]) -> TensorProductExpansion:
     """Created with zeros, then loaded: coefficients have the shape of values."""
     form, tensors = stored.form, stored.tensors
     axes = tuple(map(_rebuild_axis, form["axes"]))
     zeros, times = torch.zeros_like(tensors["coefficients"]), tensors["times"] if form["timed"] else None
-    module = TensorProductExpansion(axes, zeros, times, form["stencil"])
+    module = kind(axes, zeros, times, form["stencil"])
     module.load_state_dict(tensors)
     return module
 
@@ -71,6 +80,7 @@ def _rebuild_scattered(stored: StoredModule[Any]) -> MovingLeastSquares:
 
 
 GRID_FORMATS: tuple[ModuleFormat[Any], ...] = (
+    ModuleFormat("expansion with contact set", ContactExpansion, _rebuild_contact, _describe_expansion),
     ModuleFormat("expansion", TensorProductExpansion, _rebuild_expansion, _describe_expansion),
     ModuleFormat("piecewise polynomial", PiecewiseChebyshev, _rebuild_piecewise),
     ModuleFormat("scattered", MovingLeastSquares, _rebuild_scattered, lambda module: {"h": module.h}),
