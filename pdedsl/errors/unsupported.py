@@ -41,7 +41,10 @@ JUMP_CONDITION = Feature(
     "jump conditions",
     "u and the flux are continuous for ∇·(κ∇u) with a discontinuous κ = 1 + heaviside(x - ½)",
 )
-INEQUALITY = Feature("variational inequalities", "a penalty: -Δu = f + 1000 max(ψ - u, 0) for the obstacle u ≥ ψ")
+INEQUALITY = Feature(
+    "relations ≤ and ≥ between terms of an equation",
+    "an equation for their minimum: min(-Δu - f, u - ψ) = 0 for -Δu ≥ f above the obstacle ψ",
+)
 DATA_FILE = Feature(
     "files of other formats", 'a file of numpy\'s savez with arrays of the coordinates and the values: data("u0.npz")'
 )

@@ -6,7 +6,7 @@ minimum of several differential operators is a Hamilton-Jacobi-Bellman equation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TypeVar
 
 from sympy import Expr
@@ -24,12 +24,10 @@ class Extremum(Record):
     options: tuple[int | Extremum, ...]
 
     @property
-    def leaves(self) -> Iterator[int]:
-        for option in self.options:
-            if isinstance(option, int):
-                yield option
-            else:
-                yield from option.leaves
+    def opposite(self) -> Extremum:
+        """With -min(a, b) = max(-a, -b)."""
+        options = tuple(o if isinstance(o, int) else o.opposite for o in self.options)
+        return Extremum(not self.is_minimum, options)
 
     def reduce(self, leaf: Callable[[int], T], choose: Callable[[bool, list[T]], T]) -> T:
         """The value, with `choose(is_minimum, values)` at every extremum."""
@@ -38,8 +36,8 @@ class Extremum(Record):
 
 
 class AffineOperator(Record):
-    """mass ∂u/∂t + A:∇∇u + b·∇u + c u + f, and the sign with which it increases with u at a node: that of -A, of the mass
-    in a problem forward in time, or of c in a bound."""
+    """mass ∂u/∂t + A:∇∇u + b·∇u + c u + f, and the sign with which it increases with u at a node: that of -A, of the
+    mass in a problem forward in time, or of c in a bound."""
 
     residual: Residual
     operator: SecondOrderOperator
@@ -53,7 +51,7 @@ class AffineOperator(Record):
 
 
 class Complementarity(Record):
-    """`extremum` of the operators vanishes."""
+    """`extremum` of the operators vanishes. Their signs are positive, unless the problem is ill-posed."""
 
     extremum: Extremum
     operators: tuple[AffineOperator, ...]

@@ -1,8 +1,8 @@
 """Recognition of complementarity problems: an equation min(…) = 0 or max(…) = 0 for one unknown.
 
 The problem is proper if all operators increase in u, or all decrease: at a node, -∂²u increases with u, and so does
-u - ψ. It then has at most one solution, by the comparison principle of viscosity solutions (Crandall, Ishii, Lions 1992),
-and the policies of monotone schemes converge to it (Bokanowski, Maroso, Zidani 2009).
+u - ψ. It then has at most one solution, by the comparison principle of viscosity solutions (Crandall, Ishii, Lions
+1992), and policy iteration for monotone schemes converges (Bokanowski, Maroso, Zidani 2009).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import random
 from collections.abc import Sequence
 from math import inf, isfinite
 
-from sympy import Basic, Expr, Max, Min, Mul, S
+from sympy import Add, Basic, Expr, Max, Min, S, sift
 
 from pdedsl import errors
 from pdedsl.diagnostics import PdeError
@@ -38,14 +38,15 @@ def has_extremum(residual: Residual) -> bool:
     return _extremum_of(residual) is not None
 
 
-def _extremum_of(residual: Residual) -> tuple[int, Min | Max] | None:
-    """The sign of its factor, and the minimum or maximum that vanishes."""
-    constant, expr = residual.expr.as_coeff_Mul()
-    factors = [f for f in Mul.make_args(expr) if isinstance(f, Min | Max)]
+def _extremum_of(residual: Residual) -> Min | Max | None:
+    """The minimum or maximum that vanishes; known functions, as in min(…) = f, are moved inside."""
     jets = {s for s, _ in residual.jet_variables}
-    if len(factors) != 1 or expr != factors[0] or not expr.free_symbols & jets:
+    unknown, known = sift(Add.make_args(residual.expr), lambda e: bool(e.free_symbols & jets), binary=True)
+    constant, expr = unknown[0].as_coeff_Mul() if len(unknown) == 1 else (S.Zero, S.Zero)
+    if not isinstance(expr, Min | Max):
         return None
-    return (1 if constant > 0 else -1), factors[0]
+    shift = Add(*known) / constant
+    return type(expr)(*(a + shift for a in expr.args)) if shift != 0 else expr
 
 
 def complementarity(problem: StrongForm) -> Complementarity:
@@ -59,7 +60,11 @@ def complementarity(problem: StrongForm) -> Complementarity:
     if problem.is_nonlocal or problem.normalizations or problem.domain.metric is not None:
         raise NotComplementarity("inequalities with integrals or curvilinear coordinates are not supported")
     operators: list[AffineOperator] = []
-    return Complementarity(_tree(found[1], residual, problem, operators), tuple(operators))
+    tree = _tree(found, residual, problem, operators)
+    if {o.sign for o in operators} <= {0, -1}:
+        operators = [_operator(-o.residual.expr, residual, problem) for o in operators]
+        tree = tree.opposite
+    return Complementarity(tree, tuple(operators))
 
 
 def _tree(expr: Expr, whole: Residual, problem: StrongForm, operators: list[AffineOperator]) -> Extremum:
@@ -163,8 +168,7 @@ def require_proper(problem: StrongForm) -> None:
     except NotComplementarity:
         return
     span = problem.equations[0].span
-    signs = {o.sign for o in found.operators}
-    if signs >= {1, -1}:
+    if any(o.sign < 0 for o in found.operators):
         raise errors.equations.improper_inequality(span)
     for condition in problem.scalar_conditions:
         if (error := _violation(found, condition, problem)) is not None:
@@ -182,16 +186,14 @@ def _violation(found: Complementarity, condition: ScalarCondition, problem: Stro
     domain, face = problem.domain, condition.place
     assert isinstance(face, Face)
     bounds = [compile_function(o.operator.rate * value + o.operator.source, _layout(domain)) for o in found.operators]
-    draw, sign = random.Random(0), found.operators[0].sign
+    draw = random.Random(0)
     for _ in range(SAMPLES):
-        fractions = [
-            float(face.upper) if k == face.coordinate else draw.random() for k in range(len(domain.coordinates))
-        ]
+        fractions = [draw.random() for _ in domain.coordinates]
+        fractions[face.coordinate] = float(face.upper)
         point = _point(domain, fractions)
         at = [bound(point) for bound in bounds]
         tolerance = VIOLATION_RTOL * (1 + max(abs(v) for v in at if isfinite(v)))
-        low, high = (_total(found, at, free) for free in (-sign * inf, sign * inf))
-        if sign * low > tolerance or sign * high < -tolerance:
+        if _total(found, at, -inf) > tolerance or _total(found, at, inf) < -tolerance:
             place = ", ".join(f"{x} = {v:.3g}" for x, v in zip(domain.coordinates, point, strict=True))
             return errors.equations.violated_bound(place, condition.span)
     return None

@@ -72,9 +72,7 @@ def _constrained_form(problem: StrongForm) -> WeakForm:
     if found.is_evolution or len(differential) != 1:
         raise NoWeakForm("inequalities in time, or with several differential operators, are solved on grids")
     (k,) = differential
-    own = found.operators[k]
-    residual = replace(own.residual, expr=own.sign * own.residual.expr)
-    form = WeakFormBuilder(replace(problem, equations=(residual,))).build()
+    form = WeakFormBuilder(replace(problem, equations=(found.operators[k].residual,))).build()
     return replace(form, constraint=NodalConstraint(found, k))
 
 

@@ -74,7 +74,7 @@ NEAREST = [
     ),
     (unsupported.FREE_BOUNDARY, heat("const s = 0.1\n(1 + exp(-u²/s²)/s) ∂u/∂t = Δu")),
     (unsupported.JUMP_CONDITION, heat("let κ = 1 + heaviside(x - ½)\n∂u/∂t = ∂(κ ∂u/∂x)/∂x")),
-    (unsupported.INEQUALITY, f"{STATIONARY}const ψ = 0.1\n-Δu = -1 + 1000 max(ψ - u, 0)\nu = 0 on boundary\n"),
+    (unsupported.INEQUALITY, f"{STATIONARY}const ψ = -0.1\nmin(-Δu + 1, u - ψ) = 0\nu = 0 on boundary\n"),
     (unsupported.DATA_FILE, heat('∂u/∂t = Δu + data("specs/measured_heat.npz", "u")')),
 ]
 

@@ -226,6 +226,25 @@ def _curved(condition: ConditionType, region: BoundaryRegion) -> Problem:
     return Problem(f"{QUARTER}{STATIONARY}{parts[region]}\n{rest}", polynomial)
 
 
+# ---- An inequality whose obstacle is not active
+
+
+OBSTACLE_LINE = "pde P\nspace x in [0, 1]{kind}\nunknown u(x) : scalar\nmin(-Δu, u + 5) = 0\n"
+INACTIVE = "unknown u(x, y) : scalar\nmin(-Δu, u + 5) = 0\n"
+OBSTACLE_KIND = {ConditionType.PERIODIC: " periodic", ConditionType.ANTIPERIODIC: " antiperiodic"}
+
+
+def _obstacle(condition: ConditionType, region: BoundaryRegion) -> Iterator[Problem]:
+    if condition in CIRCLE:
+        jump = "u(1) = u(0) + 2\n∂u/∂x(1) = ∂u/∂x(0)\n" if condition is ConditionType.JUMP else ""
+        yield Problem(OBSTACLE_LINE.format(kind=OBSTACLE_KIND.get(condition, "")) + jump, lambda x: x)
+    elif region is BoundaryRegion.LEVEL_SET:
+        line = ON_CIRCLE[condition]
+        yield Problem(f"{SQUARE}{INACTIVE}{REST}u = 2 - y² on right\n{line} on x² + y² = ¼\n", polynomial)
+    else:
+        yield from _polynomial_problems(condition, region, INACTIVE)
+
+
 # ---- Cells
 
 
@@ -242,6 +261,7 @@ USUAL_ERROR = {
     MethodFamily.BOX: 1e-8,
     MethodFamily.CONSERVATION_LAW: 1e-2,
     MethodFamily.INTERFACE: 1e-2,
+    MethodFamily.OBSTACLE: 1e-2,
     MethodFamily.IRREGULAR_DOMAIN: 1e-8,  # five-point differences of polynomials of degree 2 are exact
 }
 ISOPARAMETRIC_ERROR = 5e-3  # of order h³ with h = ½
@@ -250,6 +270,7 @@ SIZES = {
     MethodFamily.CONSERVATION_LAW: 128,
     MethodFamily.INTERFACE: 64,
     MethodFamily.IRREGULAR_DOMAIN: 12,
+    MethodFamily.OBSTACLE: 32,
 }
 
 
@@ -263,6 +284,8 @@ def problems(method: MethodFamily, condition: ConditionType, region: BoundaryReg
             yield _interface(condition, region)
         case MethodFamily.IRREGULAR_DOMAIN:
             yield _curved(condition, region)
+        case MethodFamily.OBSTACLE:
+            yield from _obstacle(condition, region)
         case _ if condition in CIRCLE:
             yield CIRCLE[condition]
         case MethodFamily.BOX if region is BoundaryRegion.LEVEL_SET:

@@ -1,5 +1,5 @@
-"""Obstacle problems min(L u - f, u - ψ) = 0 with elements of first degree: the residual of the weak form at each node and
-the bounds at the nodes, by policy iteration (Hintermüller, Ito, Kunisch 2003).
+"""Obstacle problems min(L u - f, u - ψ) = 0 with elements of first degree: the residual of the weak form at each node
+and the bounds at the nodes, by policy iteration (Hintermüller, Ito, Kunisch 2003).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def solve_obstacle(problem: DiscreteProblem, start: Array | None) -> tuple[Array
             matrix, source = stiffness, load
         else:
             function = compile_pointwise((own.operator.rate, own.operator.source), problem.form.domain.space)
-            rate, source = (own.sign * v for v in evaluate(function, points))
+            rate, source = evaluate(function, points)
             matrix = diags(rate)
         matrices.append((inside @ matrix + boundary).tocsr())
         sources.append(np.where(fixed, -prescribed, source))

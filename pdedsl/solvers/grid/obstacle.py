@@ -88,7 +88,8 @@ class UniformGrid:
 
     def face_nodes(self, face: Face) -> Policy:
         numbers = np.arange(self.count).reshape(self.shape)
-        return np.take(numbers, -1 if face.upper else 0, axis=face.coordinate).ravel()
+        nodes: Policy = np.take(numbers, -1 if face.upper else 0, axis=face.coordinate).ravel()
+        return nodes
 
     def values(self, exprs: Sequence[Expr], nodes: Policy | slice = slice(None), time: float = 0.0) -> list[Array]:
         domain = self.statement.domain
@@ -138,28 +139,25 @@ class DiscreteProblem:
         )
 
     def _discretize(self, own: AffineOperator, time: float) -> tuple[csr_matrix, Array, Array]:
-        """With the factor ±1 that makes the diagonal positive."""
         operator, grid, dimension = own.operator, self.grid, len(self.grid.cells)
         entries = [a for *_, a in operator.matrix]
         values = grid.values([*entries, *operator.drift, operator.rate, operator.source, own.mass], time=time)
-        sign = own.sign
-        matrix = diags(sign * values[-3])
+        matrix = diags(values[-3])
         diffusion = [np.zeros(grid.count) for _ in grid.cells]
         for (i, j, _), a in zip(operator.matrix, values, strict=False):
             if i == j:
-                diffusion[i] = diffusion[i] + sign * a
-                matrix = matrix + diags(sign * a) @ grid.second[i]
+                diffusion[i] = diffusion[i] + a
+                matrix = matrix + diags(a) @ grid.second[i]
             else:
-                matrix = matrix + diags(2 * sign * a) @ grid.first[i][0] @ grid.first[j][0]
-        for k, b in enumerate(values[len(entries) : len(entries) + dimension]):
+                matrix = matrix + diags(2 * a) @ grid.first[i][0] @ grid.first[j][0]
+        for k, drift in enumerate(values[len(entries) : len(entries) + dimension]):
             central, backward, forward = grid.first[k]
-            drift = sign * b
             is_monotone = np.abs(drift) * grid.steps[k] <= 2 * np.abs(diffusion[k])
             upwind = diags(np.where(is_monotone | (drift < 0), 0.0, drift)) @ backward
             upwind += diags(np.where(is_monotone | (drift >= 0), 0.0, drift)) @ forward
             matrix = matrix + diags(np.where(is_monotone, drift, 0.0)) @ central + upwind
         direction = -1 if self.grid.statement.is_backward else 1
-        return matrix.tocsr(), sign * values[-2], sign * direction * values[-1]
+        return matrix.tocsr(), values[-2], direction * values[-1]
 
     def _boundary(self, time: float) -> tuple[csr_matrix, Array, Mask]:
         """Rows and data of the conditions, B u + g = 0, and the nodes where they hold; at corners Dirichlet conditions
@@ -254,6 +252,14 @@ def _difference_weights(times: Array) -> Array:
     return np.asarray(np.linalg.solve(powers, np.eye(len(t))[1]))
 
 
+def _extend(contact: Array) -> Array:
+    """The indicator of the contact set, with the values of the next nodes on the boundary, where conditions hold."""
+    for axis in range(contact.ndim):
+        inner = np.take(contact, range(1, contact.shape[axis] - 1), axis)
+        contact = np.pad(inner, [(int(k == axis),) * 2 for k in range(contact.ndim)], mode="edge")
+    return contact
+
+
 def _expansion(
     problem: DiscreteProblem, states: list[Array], policies: list[Policy], times: Array | None, like: Tensor
 ) -> ContactExpansion:
@@ -263,8 +269,8 @@ def _expansion(
         CellAxis(a - h / 2, b + h / 2, n + 1) for (a, b), h, n in zip(grid.ends, grid.steps, grid.cells, strict=True)
     ]
     bounds = np.array([not o.is_differential for o in problem.operators])
-    contact = [bounds[policy].astype(float) for policy in policies]
-    values = np.stack([np.stack(states), np.stack(contact)], 1).reshape(len(states), 2, *grid.shape)
+    contact = [_extend(bounds[policy].astype(float).reshape(grid.shape)) for policy in policies]
+    values = np.stack([np.stack(states).reshape(-1, *grid.shape), np.stack(contact)], 1)
     if times is not None and times[0] > times[-1]:
         values, times = values[::-1].copy(), times[::-1].copy()
     return ContactExpansion(

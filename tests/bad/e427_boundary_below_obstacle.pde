@@ -1,0 +1,5 @@
+pde P
+space x in [-1, 1]
+unknown u(x) : scalar
+min(-Δu, u - ½) = 0
+u = 0 on boundary
