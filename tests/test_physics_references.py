@@ -248,10 +248,29 @@ def test_cavity_reference_converges() -> None:
     )  # weak corner singularities: algebraic convergence, 5e-5 between 32 and 40 points
 
 
-def test_tables_of_the_cavity_agree() -> None:
-    """Ghia's and Botella's profiles: the largest |u| on the centre line grows with Re."""
-    lows = [np.nanmin(flows.cavity_table(re)[1][:, 0]) for re in (100, 1000, 3200)]
-    assert lows == sorted(lows, reverse=True)
+def test_ghias_table_at_reynolds_number_100() -> None:
+    """Differences with Richardson extrapolation are within the accuracy of the table."""
+    ghia = np.array(" ".join(flows.GHIA[100]).split(), float)
+    assert flows.vorticity_table(100, 40) == pytest.approx(ghia, abs=0.01)
+
+
+@pytest.mark.slow
+def test_botella_and_peyret_used_places_with_four_digits() -> None:
+    table = np.array(" ".join(flows.BOTELLA).split(), float)
+    assert flows.vorticity_table(1000, 96, flows.BOTELLA_Y, flows.BOTELLA_X) == pytest.approx(table, abs=2e-4)
+    at_nodes = flows.vorticity_table(1000, 96)
+    assert np.abs(at_nodes - table).max() > 4e-4
+
+
+@pytest.mark.slow
+def test_table_of_the_cavity_at_reynolds_number_3200() -> None:
+    """The stored values by differences are those of a coarser grid up to its error; Ghia's
+    differ more at eight places next to the walls."""
+    stored = np.array(" ".join(flows.DIFFERENCES_3200).split(), float)
+    assert flows.vorticity_table(3200, 80) == pytest.approx(stored, abs=1e-2)
+    distance = np.abs(np.array(" ".join(flows.GHIA[3200]).split(), float) - stored)
+    assert distance.max() < 0.05
+    assert np.flatnonzero(distance > 0.01).tolist() == [0, 1, 2, 3, 26, 27, 28, 29]
 
 
 def test_every_spec_has_a_reference() -> None:

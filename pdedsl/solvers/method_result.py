@@ -65,7 +65,8 @@ class SolverResult:
     the method itself estimates, by their kind; the strategy adds those that compare two results. `notes` describe the
     choices of the method: bandwidth, time steps, weights. `unknowns` are the numbers of unknowns of this level and of
     the next, if they are known. `is_irregular`: the errors of successive levels do not decrease in proportion, since a
-    free boundary lies between their nodes.
+    free boundary lies between their nodes. `not_integrable` are components without an L2 norm, which the errors leave
+    out: a pressure at corners with discontinuous velocities.
     """
 
     module: nn.Module
@@ -79,6 +80,7 @@ class SolverResult:
     ] = ()  # the module then has the components of each mode, one after the other
     unknowns: tuple[float, float] | None = None
     is_irregular: bool = False
+    not_integrable: tuple[int, ...] = ()
 
     def __call__(self, points: Tensor) -> Tensor:
         values: Tensor = self.module(points)

@@ -220,6 +220,7 @@ class Strategy:
             values = fix_gauge(result, problem, points)
         if not values.isfinite().all():
             raise RunError(f"{result.method} diverges: its values are not finite")
+        values = values[:, [c for c in range(values.shape[1]) if c not in result.not_integrable]]
         difference = inf
         if history:
             difference = relative_error(history[-1].values, values, self._power)

@@ -27,7 +27,8 @@ from pdedsl.solvers.eigen.eigenpairs import (
     require_real,
     scales,
 )
-from pdedsl.solvers.elements.discrete_problem import DiscreteProblem, factorize
+from pdedsl.solvers.elements.direct_solver import Factorization
+from pdedsl.solvers.elements.discrete_problem import DiscreteProblem
 from pdedsl.solvers.elements.driver import (
     ELEMENTS_FORMATS,
     component_trials,
@@ -37,7 +38,7 @@ from pdedsl.solvers.elements.driver import (
     make_mode_module,
     next_mesh,
 )
-from pdedsl.solvers.elements.error_indicators import ErrorIndicators, enrich, prolongate
+from pdedsl.solvers.elements.error_indicators import ErrorIndicators, enrich, interpolate
 from pdedsl.solvers.elements.spaces import Indices
 from pdedsl.solvers.method_result import EigenvalueEstimate, EstimateKind, Levels, SolverResult
 from pdedsl.solvers.solver_method import SolverMethod
@@ -143,7 +144,8 @@ def compute_eigenpairs(pencil: GalerkinPencil, count: int, shift: complex | None
     else:
         near = shift if shift is not None else -direction * float(np.median(np.abs(a.diagonal() / b.diagonal()))) * 1e-3
         near = near if pencil.plan.eigenproblem.is_complex else near.real
-        solve = factorize(csc_matrix(a - near * b))
+        order_of = pencil.problem.elimination_order.select(pencil.own[0])
+        solve = Factorization(csc_matrix(a - near * b), order_of).solve
         inverse = LinearOperator(a.shape, matvec=solve, dtype=a.dtype)
         start = np.ones(size) + np.linspace(0, 1, size)  # fixed, so that results are reproducible
         try:
@@ -215,7 +217,7 @@ def _indicators(
         near = np.abs(better - value) <= max(CLUSTER_RTOL, 2 * np.abs(better - value).min() / scale[k]) * scale[k]
         span, _ = np.linalg.qr(functions[:, near])
         own = np.concatenate(
-            [prolongate(w, coarse.problem, fine.problem)[:, None] for w in coarse.expand(vectors[:, k])], 1
+            [interpolate(w, coarse.problem, fine.problem)[:, None] for w in coarse.expand(vectors[:, k])], 1
         )
         start = own[fine.own[0], 0] + (1j * own[fine.own[1], 0] if len(fine.own) == 2 else 0)
         product = fine.gram @ span

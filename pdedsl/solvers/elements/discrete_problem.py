@@ -1,6 +1,7 @@
 """The discrete problem M ∂w/∂t + r(w, t) = 0 with essential conditions, and its stationary solutions by Newton.
 
-Newton's method is damped by the residual monotonicity test (Deuflhard 2011, ch. 3). If it fails, the homotopy
+Newton's method is damped by the residual monotonicity test, and a Jacobian is retained while its steps contract fast
+(Deuflhard 2011, ch. 2 and 3). If it fails, the homotopy
 (1 - λ) (r(0) + r'(0) w) + λ r(w) = 0 leads from the linear problem at λ = 0 to the nonlinear one at λ = 1.
 """
 
@@ -9,29 +10,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 
 import numpy as np
 from scipy.sparse import csc_matrix
-from scipy.sparse.linalg import splu
 from skfem import Mesh
 from sympy import S
 
 from pdedsl.codegen.pointwise import PointwiseFunction, compile_pointwise
-from pdedsl.io import RunError
 from pdedsl.ir.weak_form import WeakForm
 from pdedsl.solvers.elements.assembly import Assembler, boundary_facets, evaluate
+from pdedsl.solvers.elements.direct_solver import ElementsSolveFailed, EliminationOrder, Factorization, dissect
 from pdedsl.solvers.elements.spaces import Array, ElementSpaces, Indices
 
-MAX_NEWTON_STEPS = 30  # more are not needed if the damped method converges
+MAX_NEWTON_STEPS = 60  # with old and new Jacobians; more are not needed if the damped method converges
 NEWTON_RTOL = 1e-10  # of the update, relative to the solution: well below every discretization error
+MAX_CONTRACTION = 0.1  # of the updates with an old Jacobian: a new one costs more than ten of its steps
 CORNER_ATOL = 1e-6  # of boundary values at corners, relative to the largest: well above rounding errors
 MIN_DAMPING = 1 / 64  # shorter steps no longer leave a poor region
 MIN_HOMOTOPY_STEP = 1 / 128  # of the load; then continuation counts as failed
 NET_FLUX_RTOL = 1e-3  # quadrature errors on coarse meshes are smaller, incompatible data larger
-
-
-class ElementsSolveFailed(RunError):
-    """The solver failed; the message is the reason."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +85,13 @@ class DiscreteProblem:
         return False
 
     @cached_property
+    def not_integrable(self) -> tuple[int, ...]:
+        """Components whose squares are not integrable."""
+        if not self.has_discontinuous_data:
+            return ()
+        return tuple(t.component for t in self.form.trials if t.is_multiplier and t.component is not None)
+
+    @cached_property
     def pinned(self) -> Indices:
         """One index for each trial function that is defined up to a constant."""
         return np.array([self.spaces.offsets[k] for k in self.form.defined_up_to_constant], dtype=np.int64)
@@ -98,6 +103,16 @@ class DiscreteProblem:
     @cached_property
     def free(self) -> Indices:
         return np.setdiff1d(np.arange(self.spaces.size), self.essential_dofs)
+
+    @cached_property
+    def elimination_order(self) -> EliminationOrder:
+        mesh, spaces = self.mesh, self.spaces
+        numbers = [b.element_dofs + o for b, o in zip(spaces.bases, spaces.offsets, strict=False)]
+        return dissect(mesh.p[:, mesh.t[: mesh.dim() + 1]].mean(1), numbers, spaces.size)
+
+    def factorize(self, matrix: csc_matrix) -> Factorization:
+        """The factorization of the rows and columns without essential conditions."""
+        return Factorization(matrix[self.free][:, self.free], self.elimination_order.select(self.free))
 
     def impose(self, vector: Array, time: float = 0.0) -> Array:
         """The vector with the values of essential conditions."""
@@ -148,9 +163,17 @@ class DiscreteProblem:
         return w
 
     def _newton(self, w: Array, residual: Callable[[Array], Array], jacobian: Callable[[Array], csc_matrix]) -> Array:
-        current = residual(w)
+        current, size = residual(w), inf
+        factorization: Factorization | None = None
         for _ in range(MAX_NEWTON_STEPS):
-            update = self.newton_step(w, current, jacobian(w)) - w
+            is_old = factorization is not None
+            factorization = factorization or self.factorize(jacobian(w))
+            update = np.zeros_like(w)
+            update[self.free] = -factorization.solve(current[self.free])
+            previous, size = size, float(np.linalg.norm(update))
+            if is_old and not size <= MAX_CONTRACTION * previous:
+                factorization, size = None, previous
+                continue
             if not np.isfinite(update).all():
                 break
             damping, norm = 1.0, np.linalg.norm(current[self.free])
@@ -158,7 +181,7 @@ class DiscreteProblem:
                 trial = w + damping * update
                 value = residual(trial)
                 decreased = np.linalg.norm(value[self.free]) <= (1 - damping / 4) * norm
-                if decreased or np.linalg.norm(damping * update) <= NEWTON_RTOL * np.linalg.norm(trial):
+                if decreased or damping * size <= NEWTON_RTOL * np.linalg.norm(trial):
                     break
                 damping /= 2
                 if damping < MIN_DAMPING:
@@ -166,13 +189,14 @@ class DiscreteProblem:
                         "Newton's method does not converge: use a smaller h, or a finer first mesh"
                     )
             w, current = trial, value
-            if np.linalg.norm(update) <= NEWTON_RTOL * max(float(np.linalg.norm(w)), 1e-300):
+            if size <= NEWTON_RTOL * max(float(np.linalg.norm(w)), 1e-300):
                 return w
+            factorization = factorization if damping == 1 else None
         raise ElementsSolveFailed("Newton's method does not converge: use a smaller h, or a finer first mesh")
 
     def newton_step(self, w: Array, residual: Array, jacobian: csc_matrix) -> Array:
         result = w.copy()
-        result[self.free] -= factorize(jacobian[self.free][:, self.free])(residual[self.free])
+        result[self.free] -= self.factorize(jacobian).solve(residual[self.free])
         return result
 
     def _require_compatible_data(self, w: Array) -> None:
@@ -200,12 +224,3 @@ class DiscreteProblem:
         ones = np.zeros(basis.N)
         ones[basis.nodal_dofs.ravel() if self.mesh.dim() == 1 else slice(None)] = 1.0
         return ones
-
-
-def factorize(matrix: csc_matrix) -> Callable[[Array], Array]:
-    """Sparse LU; raises ElementsSolveFailed if the matrix is singular."""
-    try:
-        solve: Callable[[Array], Array] = splu(matrix.tocsc()).solve
-    except RuntimeError as reason:
-        raise ElementsSolveFailed("the discrete system is singular: the solution is not unique") from reason
-    return solve

@@ -20,7 +20,8 @@ from pdedsl.ir.solver_plans import ElementsPlan
 from pdedsl.runtime.basis.contact_set import ContactPolynomials
 from pdedsl.runtime.basis.piecewise_polynomials import PiecewisePolynomials, monomials
 from pdedsl.solvers.elements.boundary_curves import is_polygonal
-from pdedsl.solvers.elements.discrete_problem import DiscreteProblem, ElementsSolveFailed
+from pdedsl.solvers.elements.direct_solver import ElementsSolveFailed
+from pdedsl.solvers.elements.discrete_problem import DiscreteProblem
 from pdedsl.solvers.elements.error_indicators import ErrorIndicators, estimate_error, lattice
 from pdedsl.solvers.elements.mesh import interfaces_of, mesh_of, refine_mesh
 from pdedsl.solvers.elements.obstacle import solve_obstacle
@@ -150,11 +151,17 @@ class MeshSolution:
             error = self.indicators.relative_error + (self.steps.error if self.steps is not None else 0.0)
             estimates[EstimateKind.RESIDUAL] = error
             notes.append(f"residual error estimate {error:.1g}, by elements of one degree more")
-            if self.problem.has_discontinuous_data and any(t.is_multiplier for t in self.problem.form.trials):
-                notes.append("the estimate leaves out the pressure, which is not square-integrable at corners")
-        is_irregular = self.contact is not None
+        not_integrable = self.problem.not_integrable
+        if not_integrable:
+            notes.append("the estimates leave out the pressure, which is not square-integrable at corners")
         return SolverResult(
-            module, plan.method, metrics, tuple(notes), error_estimates=estimates, is_irregular=is_irregular
+            module,
+            plan.method,
+            metrics,
+            tuple(notes),
+            error_estimates=estimates,
+            is_irregular=self.contact is not None,
+            not_integrable=not_integrable,
         )
 
 

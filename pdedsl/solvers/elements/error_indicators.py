@@ -3,6 +3,10 @@
 With the solution w of degree p, the correction e of one Newton step in the space of degree p + 1 estimates the error
 (Bank, Weiser 1985; Ainsworth, Oden 2000, ch. 5). For an evolution equation the correction of the stationary problem
 with the source -M ∂w/∂t is the error of the elliptic reconstruction (Makridakis, Nochetto 2003).
+
+In stationary flows, errors are transported far from their origin. There the indicators are dual-weighted residuals
+(Becker, Rannacher 2001): ‖e‖² = r(z - Iz) for the residual r, the solution z of the adjoint problem with the right-hand
+side e, and its interpolant Iz of degree p; the terms belong to basis functions (Richter, Wick 2015).
 """
 
 from __future__ import annotations
@@ -12,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from skfem import Basis
 
-from pdedsl.solvers.elements.discrete_problem import DiscreteProblem, factorize
+from pdedsl.solvers.elements.direct_solver import Factorization
+from pdedsl.solvers.elements.discrete_problem import DiscreteProblem
 from pdedsl.solvers.elements.spaces import MAX_DEGREE, Array, Indices
 
 MARKED_FRACTION = 0.5  # of the squared estimate, in the marked elements (Dörfler 1996)
@@ -21,8 +26,7 @@ MARKED_FRACTION = 0.5  # of the squared estimate, in the marked elements (Dörfl
 @dataclass(frozen=True)
 class ErrorIndicators:
     """Relative L2 norm of the error of all components, and the indicator of each cell: the squared energy norm of the
-    error. In flows it is that of the velocity, plus the squared L2 norm, both relative to their sums: the energy norm
-    alone is largest at corners, where it does not decrease if the boundary values are discontinuous.
+    error, or in stationary flows the contribution to the squared L2 norm of the error of the velocity.
     """
 
     relative_error: float
@@ -42,24 +46,24 @@ def enrich(problem: DiscreteProblem) -> DiscreteProblem | None:
     return DiscreteProblem(problem.form, problem.mesh, degrees) if max(degrees) <= limit else None
 
 
-def prolongate(w: Array, coarse: DiscreteProblem, fine: DiscreteProblem) -> Array:
-    """The same functions in a space of higher degree, on the same mesh."""
-    result = np.zeros(fine.spaces.size)
-    for k, (low, high) in enumerate(zip(coarse.spaces.bases, fine.spaces.bases, strict=True)):
-        own = slice(coarse.spaces.offsets[k], coarse.spaces.offsets[k + 1])
-        values = _change_basis(low, high) @ w[own][low.element_dofs]  # (functions, cells)
-        result[high.element_dofs + fine.spaces.offsets[k]] = values
+def interpolate(w: Array, old: DiscreteProblem, new: DiscreteProblem) -> Array:
+    """The interpolants in a space of other degrees on the same mesh; the same functions if these are higher."""
+    result = np.zeros(new.spaces.size)
+    for k, (source, target) in enumerate(zip(old.spaces.bases, new.spaces.bases, strict=True)):
+        own = slice(old.spaces.offsets[k], old.spaces.offsets[k + 1])
+        values = _change_basis(source, target) @ w[own][source.element_dofs]  # (functions, cells)
+        result[target.element_dofs + new.spaces.offsets[k]] = values
     return result
 
 
-def _change_basis(low: Basis, high: Basis) -> Array:
-    """Coefficients of the basis functions of an element in those of an element of higher degree."""
-    points = lattice(high.mesh.dim(), high.elem.maxdeg)
+def _change_basis(source: Basis, target: Basis) -> Array:
+    """Coefficients in the basis functions of an element of the interpolants of those of another element."""
+    points = lattice(target.mesh.dim(), target.elem.maxdeg)
     tables = [
         np.stack([b.elem.lbasis(points, i)[0] * np.ones(points.shape[1]) for i in range(b.Nbfun)], 1)
-        for b in (low, high)
+        for b in (source, target)
     ]
-    return np.asarray(np.linalg.lstsq(tables[1], tables[0], rcond=None)[0])
+    return np.asarray(np.linalg.solve(tables[1], tables[0]))
 
 
 def lattice(dimension: int, degree: int) -> Array:
@@ -76,33 +80,60 @@ def estimate_error(
     fine = enrich(problem)
     if fine is None:
         return None
-    old = prolongate(w, problem, fine)
+    old = interpolate(w, problem, fine)
     start = fine.impose(old, time)
     residual, jacobian = fine.assembler.residual(start, time), fine.assembler.jacobian(start, time)
     if rate is not None:
         mass = fine.assembler.mass_matrix(time)
-        residual = residual + mass @ prolongate(rate, problem, fine)
+        residual = residual + mass @ interpolate(rate, problem, fine)
         jacobian = jacobian + decay * mass
-    new = start.copy()
-    new[fine.free] -= factorize(jacobian[fine.free][:, fine.free])(residual[fine.free])
+    new, factorization = start.copy(), fine.factorize(jacobian)
+    new[fine.free] -= factorization.solve(residual[fine.free])
     new = fine.with_zero_mean(new) if rate is None else new
-    return _indicators(fine, new, new - old)
+    error = new - old
+    is_stationary_flow = rate is None and any(t.is_multiplier for t in fine.form.trials)
+    cells = (
+        _dual_weighted(problem, fine, residual, error, factorization) if is_stationary_flow else _energy(fine, error)
+    )
+    return ErrorIndicators(_relative_norm(fine, new, error), cells)
 
 
-def _indicators(fine: DiscreteProblem, solution: Array, error: Array) -> ErrorIndicators:
-    q, form, d = fine.spaces.cells, fine.form, fine.mesh.dim()
-    values, errors = q.evaluate(solution), q.evaluate(error)
-    energy, values_only, squares, size = np.zeros(len(q.weights)), np.zeros(len(q.weights)), 0.0, 0.0
-    is_flow = any(t.is_multiplier for t in form.trials)
-    for k, trial in enumerate(form.trials):
-        value, own = values[(1 + d) * k], errors[(1 + d) * k : (1 + d) * (k + 1)]
+def _relative_norm(fine: DiscreteProblem, solution: Array, error: Array) -> float:
+    """L2 norm of the error of the components, without a pressure that is not square-integrable."""
+    q, d = fine.spaces.cells, fine.mesh.dim()
+    values, errors = q.evaluate(solution)[:: 1 + d], q.evaluate(error)[:: 1 + d]
+    chosen = [
+        k
+        for k, t in enumerate(fine.form.trials)
+        if t.component is not None and t.time_order == 0 and t.component not in fine.not_integrable
+    ]
+    squares, size = (sum(float((f[k] ** 2 * q.weights).sum()) for k in chosen) for f in (errors, values))
+    return float(np.sqrt(squares / max(size, 1e-300)))
+
+
+def _energy(fine: DiscreteProblem, error: Array) -> Array:
+    """The squared norm of the gradients of the error in every cell, without multipliers."""
+    q, d = fine.spaces.cells, fine.mesh.dim()
+    errors, energy = q.evaluate(error), np.zeros(len(q.weights))
+    for k, trial in enumerate(fine.form.trials):
         if not trial.is_multiplier:
-            energy += sum((part**2 * q.weights).sum(1) for part in own[1:])
-            values_only += (own[0] ** 2 * q.weights).sum(1)
-        elif fine.has_discontinuous_data:
-            continue
-        if trial.component is not None and trial.time_order == 0:
-            squares += float((own[0] ** 2 * q.weights).sum())
-            size += float((value**2 * q.weights).sum())
-    cells = energy / max(energy.sum(), 1e-300) + values_only / max(values_only.sum(), 1e-300) if is_flow else energy
-    return ErrorIndicators(float(np.sqrt(squares / max(size, 1e-300))), cells)
+            energy += sum((part**2 * q.weights).sum(1) for part in errors[(1 + d) * k + 1 : (1 + d) * (k + 1)])
+    return energy
+
+
+def _dual_weighted(
+    problem: DiscreteProblem, fine: DiscreteProblem, residual: Array, error: Array, factorization: Factorization
+) -> Array:
+    """|r(φᵢ) (z - Iz)ᵢ|, in equal parts for the cells of each basis function φᵢ; z is dual to the velocity's error."""
+    right, bases, offsets = fine.assembler.gram_matrix @ error, fine.spaces.bases, fine.spaces.offsets
+    for k, trial in enumerate(fine.form.trials):
+        if trial.is_multiplier:
+            right[offsets[k] : offsets[k + 1]] = 0
+    z = np.zeros(len(right))
+    z[fine.free] = factorization.solve_transposed(right[fine.free])
+    weights = np.zeros(len(right))
+    weights[fine.free] = (z - interpolate(interpolate(z, fine, problem), problem, fine))[fine.free]
+    terms = np.abs(residual * weights)
+    numbers = [b.element_dofs + o for b, o in zip(bases, offsets, strict=False)]
+    count = sum(np.bincount(own.ravel(), minlength=len(right)) for own in numbers)
+    return np.asarray(sum((terms / count)[own].sum(0) for own in numbers))

@@ -9,7 +9,8 @@ from scipy.sparse import csr_matrix, diags
 
 from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.solvers.elements.assembly import evaluate
-from pdedsl.solvers.elements.discrete_problem import DiscreteProblem, ElementsSolveFailed
+from pdedsl.solvers.elements.direct_solver import ElementsSolveFailed
+from pdedsl.solvers.elements.discrete_problem import DiscreteProblem
 from pdedsl.solvers.elements.spaces import Array
 from pdedsl.solvers.policy_iteration import PolicyIterationFailed, iterate_policies
 

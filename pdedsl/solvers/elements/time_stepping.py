@@ -15,7 +15,8 @@ from scipy.sparse import csc_matrix, diags_array
 
 from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.solvers.elements.assembly import evaluate
-from pdedsl.solvers.elements.discrete_problem import DiscreteProblem, ElementsSolveFailed, factorize
+from pdedsl.solvers.elements.direct_solver import ElementsSolveFailed, Factorization
+from pdedsl.solvers.elements.discrete_problem import DiscreteProblem
 from pdedsl.solvers.elements.spaces import Array
 
 # ---- Coefficients of RODASP
@@ -114,7 +115,7 @@ class Rosenbrock:
         while abs(last - t) > MIN_STEP * abs(span):
             h = np.sign(span) * min(abs(h), abs(last - t))
             if solve is None or h != factorized or not autonomous:
-                solve, factorized = factorize(self.matrix(w, t, h)), h
+                solve, factorized = Factorization(self.matrix(w, t, h), self.problem.elimination_order).solve, h
             following, difference = self.step(w, t, h, solve)
             scales = np.maximum(scales, self._scales(following))
             error = self._norm(difference, scales)
@@ -159,7 +160,7 @@ def initial_state(problem: DiscreteProblem, time: float) -> Array:
     fixed = problem.essential_values(time)[0]
     gram, free = problem.assembler.gram_matrix, problem.free
     state = problem.impose(np.zeros_like(load), time)
-    state[free] = factorize(gram[free][:, free])(
+    state[free] = problem.factorize(gram).solve(
         (load - gram @ (fixed * np.isin(np.arange(len(load)), problem.essential_dofs)))[free]
     )
     return state
