@@ -20,6 +20,7 @@ from pdedsl.attacks.norms import L2, Linf
 from pdedsl.attacks.pgd import difgsm, fgsm, ifgsm, pgd
 from pdedsl.attacks.predictor import Predictor
 from pdedsl.attacks.square import square
+from pdedsl.attacks.stochastic.protocol import StochasticEvaluation, evaluate_stochastic
 
 __all__ = [
     "L2",
@@ -28,6 +29,7 @@ __all__ = [
     "Linf",
     "Predictor",
     "Result",
+    "StochasticEvaluation",
     "apgd",
     "audit",
     "autoattack",
@@ -35,6 +37,7 @@ __all__ = [
     "cw",
     "ddn",
     "difgsm",
+    "evaluate_stochastic",
     "fab",
     "fgsm",
     "ifgsm",

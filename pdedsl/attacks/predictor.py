@@ -117,11 +117,11 @@ class Predictor:
         return self._average_logits(x, self._draws)
 
     def _average_logits(self, x: Tensor, draws: int) -> Tensor:
-        return _cat([mean_logits(self._draw(rows, draws)) for rows in torch.split(x, self.batch)])
+        return mean_logits(self.draw(x, draws))
 
-    def _draw(self, x: Tensor, draws: int) -> Tensor:
-        """Logits of `draws` calls, (draws, n, classes)."""
-        return torch.stack([self._call(x) for _ in range(draws)])
+    def draw(self, x: Tensor, draws: int) -> Tensor:
+        """Logits of `draws` calls with independent noise, (draws, n, classes)."""
+        return _cat([torch.stack([self._call(p) for _ in range(draws)]) for p in torch.split(x, self.batch)], 1)
 
     def is_significant(self, x: Tensor, criterion: Criterion) -> Tensor:
         """Whether the mean over new noise samples satisfies the criterion, by more than three standard errors.
@@ -135,11 +135,8 @@ class Predictor:
         if not self.stochastic:
             logits = self.predict(x)
             return logits, criterion.is_satisfied(logits)
-        parts = zip(torch.split(x, self.batch), _slices(len(x), self.batch), strict=True)
-        draws = [(self._draw(rows, self._draws), criterion.take(which)) for rows, which in parts]
-        return _cat([mean_logits(d) for d, _ in draws]), _cat(
-            [_has_significant_lead(d.softmax(-1), part) for d, part in draws]
-        )
+        draws = self.draw(x, self._draws)
+        return mean_logits(draws), _has_significant_lead(draws.softmax(-1), criterion)
 
     def loss_gradient(
         self, x: Tensor, criterion: Criterion, loss: Loss, transform: Transform | None = None
@@ -192,5 +189,5 @@ def _slices(n: int, size: int) -> list[slice]:
     return [slice(first, first + size) for first in range(0, max(n, 1), size)]
 
 
-def _cat(parts: Sequence[Tensor]) -> Tensor:
-    return parts[0] if len(parts) == 1 else torch.cat(list(parts))
+def _cat(parts: Sequence[Tensor], dim: int = 0) -> Tensor:
+    return parts[0] if len(parts) == 1 else torch.cat(list(parts), dim)

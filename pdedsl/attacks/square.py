@@ -244,13 +244,15 @@ def random_search(
     queries: int,
     fraction: float = 0.8,
     abandonment: Abandonment | None = None,
+    stop: bool = True,
 ) -> Tensor:
-    """The best point of each row. With `abandonment`, rows that have made too little progress are removed."""
+    """The best point of each row. With `stop`, rows that satisfy the criterion are removed; with `abandonment`, rows
+    that have made too little progress."""
     result, rows = context.x.clone(), torch.arange(len(context.x), device=context.x.device)
     x, checks = region.project(proposals.start(context.x)), {} if abandonment is None else abandonment(queries)
     first, best = _margin(context, context.x), _margin(context, x)
     for query in range(1, queries):
-        left = ~_find_successes(context, x, best, query)
+        left = ~_find_successes(context, x, best, query) if stop else torch.ones_like(best, dtype=torch.bool)
         if query in checks:
             left &= -best <= checks[query] * (best - first)
         if not left.all():

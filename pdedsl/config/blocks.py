@@ -28,7 +28,7 @@ from pdedsl.config.base import (
     param_of,
 )
 from pdedsl.config.data import Data
-from pdedsl.config.evaluation import Attack, AuditChoice, Certificate
+from pdedsl.config.evaluation import Attack, AuditChoice, Certificate, Protocol
 from pdedsl.config.methods import Grid
 from pdedsl.config.networks import Frame, Paper
 from pdedsl.config.training import (
@@ -159,6 +159,7 @@ class EvaluateBlock(Block, kw_only=True):
     transfer: Annotated[tuple[Transfer, ...], Values(repeats=True)] = ()
     certify: Annotated[tuple[Located[Certificate], ...], Values(repeats=True)] = ()
     audit: Located[AuditChoice] | None = None
+    protocol: Located[Protocol] | None = None
     reference: Located[Grid] | None = None
     plot: Annotated[tuple[Plot | Located[WeightHistogram], ...], Values(most=8, repeats=True)] = ()
 

@@ -241,3 +241,17 @@ class NoAudit(Config, keyword="none"):
 
 
 AuditChoice = GradientMasking | NoAudit
+
+
+class StochasticProtocol(Config, keyword="stochastic"):
+    """Adaptive attacks for stochastic and solver-based networks, on `samples` test samples; 100 by default. Default for
+    such networks."""
+
+    samples: Count | None = None
+
+
+class StandardProtocol(Config, keyword="standard"):
+    """The attacks of the block only. Default for deterministic networks."""
+
+
+Protocol = StochasticProtocol | StandardProtocol

@@ -129,6 +129,7 @@ MEANINGS = {
     "alpha": "probability of a false certificate",
     "randomized_smoothing.at": "radii to decide by a sequential test; all radii by default",
     "gradient_masking.samples": "number of audited test samples; 100 by default",
+    "stochastic.samples": "number of attacked test samples; 100 by default",
     "below": "threshold of small weights",
     # entries of blocks
     "channels": "channels of an image",
@@ -163,6 +164,7 @@ MEANINGS = {
     "evaluate.transfer": "adversarial examples of another run, and vice versa",
     "evaluate.certify": "certified radii",
     "evaluate.audit": "search for signs of gradient masking",
+    "evaluate.protocol": "attacks for stochastic and solver-based networks",
     "evaluate.reference": "reference solution on a grid",
     "evaluate.plot": "figures",
     # parameters of families

@@ -62,6 +62,9 @@ def no_lipschitz_bound(span: Span) -> PdeError:
 missing_attack = MISSING_ATTACK.at("an audit of robust accuracy needs an attack", "add: attack pgd(eps=…)")
 
 
+missing_eps = MISSING_ATTACK.at("the protocol for stochastic networks needs an attack with ε", "add: attack pgd(eps=…)")
+
+
 def not_a_classifier(entry: str, span: Span) -> PdeError:
     message = f"'{entry}' applies only to classifiers; the unknown of this spec is not a simplex(k)"
     hint = "remove it, or declare the unknown as simplex(k)"

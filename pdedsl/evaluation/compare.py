@@ -52,7 +52,7 @@ def _read(run: Path) -> _SavedReport:
         raise RunError(f"{run} has no evaluation report; run {escaping.command('pdedsl', 'evaluate', run)}") from None
     except (OSError, ValueError, RecursionError):
         raise RunError(f"{path} cannot be read: evaluate the run again") from None
-    if not isinstance(plain, dict) or plain.get("format") not in (2, 3, FORMAT):
+    if not isinstance(plain, dict) or plain.get("format") not in (2, 3, 4, FORMAT):
         raise RunError(f"{path} was written by another version: evaluate the run again")
     return _SavedReport(run, _rename_keys(plain) if plain["format"] == 2 else plain)
 

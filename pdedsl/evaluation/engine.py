@@ -12,7 +12,7 @@ from torch import Tensor
 
 from pdedsl.evaluation.measure import Columns, EvaluatedModel, measure_batch
 from pdedsl.evaluation.partial_results import PartialResults
-from pdedsl.evaluation.protocol import AuditMeasurement, Measurement
+from pdedsl.evaluation.protocol import AuditMeasurement, Measurement, StochasticMeasurement
 from pdedsl.io import RunInterrupted
 from pdedsl.runs.distributed import World
 from pdedsl.runs.events import Listener, MeasurementProgress
@@ -40,7 +40,8 @@ class EvaluationEngine:
         return -(-len(self.y) // BATCH_SIZE)
 
     def _batches_of(self, measurement: Measurement) -> range:
-        return range(1) if isinstance(measurement, AuditMeasurement) else range(self.batches)
+        subset = isinstance(measurement, AuditMeasurement | StochasticMeasurement)
+        return range(1) if subset else range(self.batches)
 
     def run(self, measurements: Sequence[Measurement]) -> dict[str, Columns]:
         """The columns of each measurement over all samples, in order."""
@@ -59,7 +60,7 @@ class EvaluationEngine:
 
     def _measure(self, measurement: Measurement, batch: int) -> Columns:
         rows: slice = slice(batch * BATCH_SIZE, (batch + 1) * BATCH_SIZE)
-        if isinstance(measurement, AuditMeasurement):
+        if isinstance(measurement, AuditMeasurement | StochasticMeasurement):
             rows = measurement.rows(len(self.y))
         seed = hash_words(self.seed, crc32(measurement.key.encode()), batch) % 2**62
         x, y = self.x[rows].to(self.world.device), self.y[rows].to(self.world.device)

@@ -9,19 +9,20 @@ from math import isinf
 from torch import Tensor
 
 from pdedsl.api import parse
-from pdedsl.attacks import Box
+from pdedsl.attacks import Box, Predictor
 from pdedsl.attacks.constraints import Bound, read_box
 from pdedsl.config.blocks import EvaluateBlock
-from pdedsl.config.evaluation import LipschitzCertificate, SmoothingCertificate
+from pdedsl.config.evaluation import LipschitzCertificate, SmoothingCertificate, StochasticProtocol
 from pdedsl.evaluation.engine import EvaluationEngine
 from pdedsl.evaluation.measure import EvaluatedModel, Smoothing, has_lipschitz_constant
 from pdedsl.evaluation.metrics import EvaluationMetrics, weight_magnitudes
 from pdedsl.evaluation.partial_results import PartialResults
-from pdedsl.evaluation.protocol import CertificateMeasurement, Measurement, measurements
+from pdedsl.evaluation.protocol import CertificateMeasurement, Measurement, StochasticMeasurement, measurements
 from pdedsl.evaluation.report import Report
 from pdedsl.frozen_model import Model, modules_of
 from pdedsl.runs.distributed import World
 from pdedsl.runs.events import Listener
+from pdedsl.runtime.ode.solver_control import adaptive_blocks
 from pdedsl.validation import validate_batch
 
 
@@ -52,7 +53,7 @@ def evaluate(
         bounds: lower and upper bound of valid inputs; None for no bounds.
         sigma: standard deviation of the noise of `certify randomized_smoothing`.
         sources: source networks of transfer attacks, by name.
-        surrogates: networks whose adversarial examples the gradient-masking audit transfers to the model.
+        surrogates: networks whose adversarial examples the audit and the adaptive attacks transfer to the model.
         seed: first seed of the attacks.
         seeds: number of seeds (seed, seed + 1, …); a sample is robust if it is classified correctly for all of them.
         name: name of the model in the report.
@@ -79,8 +80,8 @@ def evaluate(
         raise ValueError("evaluate needs at least one sample and at least one seed")
     block = what if isinstance(what, EvaluateBlock) else parse_evaluate_block(what)
     smoothing = None if sigma is None else Smoothing(sigma, model, exact=False)
-    subject = EvaluatedModel(model, read_box(bounds), smoothing, dict(sources or {}), tuple(surrogates))
-    requested = tuple(measurements(block, range(seed, seed + seeds)))
+    subject = EvaluatedModel(model, read_box(bounds), smoothing, dict(sources or {}), _named(surrogates))
+    requested = tuple(measurements(block, range(seed, seed + seeds), needs_adaptive_attacks(model, x)))
     require_arguments(requested, block, subject)
     engine = EvaluationEngine(subject, x, y, seed, PartialResults(), World(x.device), listeners)
     report = build_report(engine, EvaluationMetrics(requested, engine.run(requested)), name)
@@ -105,9 +106,23 @@ def build_report(engine: EvaluationEngine, metrics: EvaluationMetrics, name: str
         transfers=metrics.transfers(name),
         certified=metrics.certified(engine.subject, tuple(part[:2] for part in lipschitz_parts(engine.subject.model))),
         audits=metrics.masking_verdicts(),
+        stochastic=metrics.stochastic(),
         agreement=metrics.agreement(engine.subject),
         seconds=metrics.seconds(),
     )
+
+
+def _named(surrogates: Sequence[Model]) -> dict[str, Model]:
+    return {f"surrogate {k}": surrogate for k, surrogate in enumerate(surrogates, 1)}
+
+
+def needs_adaptive_attacks(model: Model, x: Tensor) -> bool:
+    """Whether a network is stochastic, or contains an adaptive solver."""
+    if any(adaptive_blocks(module) for module in modules_of(model)):
+        return True
+    predictor = Predictor(model)
+    with predictor.frozen(x, 0):
+        return predictor.stochastic
 
 
 def _why_not_lipschitz(model: Model) -> str:
@@ -138,6 +153,9 @@ def require_arguments(requested: Sequence[Measurement], block: EvaluateBlock, su
         raise ValueError(f"certify lipschitz: {_why_not_lipschitz(subject.model)}")
     if block.audit is not None and not block.attack:
         raise ValueError("the gradient-masking audit needs an attack: add one, as `attack pgd(eps=0.1)`")
+    adaptive = block.protocol is not None and isinstance(block.protocol.config, StochasticProtocol)
+    if adaptive and not any(isinstance(w, StochasticMeasurement) for w in requested):
+        raise ValueError("`protocol stochastic` needs an attack with ε: add one, as `attack pgd(eps=0.1)`")
     missing = [t.source for t in block.transfer if t.source not in subject.sources]
     if missing:
         raise ValueError(f"transfer from '{missing[0]}': pass sources={{'{missing[0]}': its network}}")

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from pdedsl import attacks, certificates
-from pdedsl.attacks import L2, Box, Predictor, Result, audit
+from pdedsl.attacks import L2, Box, Predictor, Result, audit, evaluate_stochastic
 from pdedsl.config.evaluation import (
     Attack,
     Certificate,
@@ -28,6 +28,7 @@ from pdedsl.evaluation.protocol import (
     CertificateMeasurement,
     CleanMeasurement,
     Measurement,
+    StochasticMeasurement,
     TransferMeasurement,
 )
 from pdedsl.frozen_model import Model, frozen_state, modules_of
@@ -66,13 +67,13 @@ class Smoothing:
 @dataclass(frozen=True)
 class EvaluatedModel:
     """`sources` are the source networks of transfer attacks, by name; `surrogates` are networks with the same weights
-    whose adversarial examples the audit transfers to the model; `base` is the network before heat smoothing."""
+    whose adversarial examples are transferred to the model, by name; `base` is the network before heat smoothing."""
 
     model: Model
     box: Box = field(default_factory=Box)
     smoothing: Smoothing | None = None
     sources: Mapping[str, Model] = field(default_factory=dict)
-    surrogates: tuple[Model, ...] = ()
+    surrogates: Mapping[str, Model] = field(default_factory=dict)
     base: Model | None = None
 
     @property
@@ -110,6 +111,8 @@ def _measure(measurement: Measurement, subject: EvaluatedModel, x: Tensor, y: Te
             return _measure_certificate(certificate, subject, x, seed)
         case AuditMeasurement():
             return _measure_masking(subject, x, y, measurement, seed)
+        case StochasticMeasurement():
+            return _measure_stochastic(subject, x, y, measurement, seed)
         case AgreementMeasurement(samples=samples):
             return _measure_agreement(subject, x, samples, seed)
         case _:
@@ -173,7 +176,7 @@ def _measure_masking(
         eps=measurement.eps,
         norm=measurement.norm.value,
         bounds=subject.box,
-        surrogates=subject.surrogates,
+        surrogates=tuple(subject.surrogates.values()),
         seed=seed,
     )
     return {
@@ -186,6 +189,36 @@ def _measure_masking(
         "sizes": result.landscape.sizes,
         "along": result.landscape.along,
         "across": result.landscape.across,
+    }
+
+
+def _measure_stochastic(
+    subject: EvaluatedModel, x: Tensor, y: Tensor, measurement: StochasticMeasurement, seed: int
+) -> Columns:
+    """The adaptive attacks with their successes, the curve over noise samples, and the checks."""
+    result = evaluate_stochastic(
+        subject.model,
+        x,
+        y,
+        eps=measurement.eps,
+        norm=measurement.norm.value,
+        bounds=subject.box,
+        surrogates=subject.surrogates,
+        seed=seed,
+    )
+    return {
+        "check": [finding.name for finding in result.findings],
+        "suspicious": [finding.suspicious for finding in result.findings],
+        "text": [finding.text for finding in result.findings],
+        "samples": [len(x)],
+        "adversarial": result.fooled,
+        "noise samples": [number for number, _ in result.eot_curve],
+        "accuracy": [accuracy for _, accuracy in result.eot_curve],
+        "converged": [result.converged],
+        "attack": [name for name, _ in result.found],
+        "found": [number for _, number in result.found],
+        "undecided": [result.undecided],
+        "known noise": [result.known_noise],
     }
 
 

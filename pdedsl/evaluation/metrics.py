@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import fmean, median
+from statistics import fmean, median, stdev
 from typing import Any
 
 import torch
 from torch import nn
 
-from pdedsl.attacks import Audit
+from pdedsl.attacks import Audit, StochasticEvaluation
 from pdedsl.attacks.gradient_masking.checks import MaskingFinding
 from pdedsl.attacks.gradient_masking.loss_landscape import Landscape
 from pdedsl.config.blocks import WeightHistogram
@@ -22,12 +22,14 @@ from pdedsl.evaluation.protocol import (
     AttackMeasurement,
     AuditMeasurement,
     Measurement,
+    StochasticMeasurement,
     TransferMeasurement,
     eps_of,
     norm_of,
 )
 from pdedsl.evaluation.protocol import CertificateMeasurement as CertifiedBy
 from pdedsl.evaluation.report import (
+    CONFIDENCE_LEVEL,
     NOT_AUDITED,
     CalibrationBin,
     CertifiedAccuracy,
@@ -36,6 +38,7 @@ from pdedsl.evaluation.report import (
     MaskingVerdict,
     Proportion,
     RobustAccuracy,
+    StochasticAccuracy,
     TransferAccuracy,
     WeightMagnitudes,
     WorstCaseAccuracy,
@@ -131,6 +134,35 @@ class EvaluationMetrics:
             _masking_verdict(w, self.columns[w.key]) for w in self.measurements if isinstance(w, AuditMeasurement)
         )
 
+    def stochastic(self) -> tuple[StochasticAccuracy, ...]:
+        runs = [w for w in self.measurements if isinstance(w, StochasticMeasurement)]
+        sizes = dict.fromkeys((w.norm, w.eps) for w in runs)
+        return tuple(self._stochastic([w for w in runs if (w.norm, w.eps) == size]) for size in sizes)
+
+    def _stochastic(self, runs: Sequence[StochasticMeasurement]) -> StochasticAccuracy:
+        results = [_stochastic_evaluation(w, self.columns[w.key]) for w in runs]
+        first, seeds = results[0], tuple(result.accuracy for result in results)
+        shown = next((result for result in results if result.masked), first)
+        known = [result.known_noise for result in results if result.known_noise is not None]
+        attacks: dict[str, int] = {}
+        for name, number in (pair for result in results for pair in result.found):
+            attacks[name] = max(number, attacks.get(name, 0))
+        return StochasticAccuracy(
+            norm=str(runs[0].norm.value),
+            eps=runs[0].eps,
+            accuracy=Proportion.from_outcomes(not any(row) for row in zip(*(r.fooled for r in results), strict=True)),
+            seeds=seeds,
+            interval=_interval_of_mean(seeds),
+            eot_curve=first.eot_curve,
+            converged=all(result.converged for result in results),
+            attacks=tuple(attacks.items()),
+            undecided=sum(result.undecided for result in results),
+            known_noise=min(known, default=None),
+            masked=shown.masked,
+            verdict=shown.verdict,
+            checks=tuple((f.name, f.suspicious, f.text) for f in shown.findings),
+        )
+
     def robust(self) -> tuple[RobustAccuracy, ...]:
         verdicts = {verdict.norm: verdict for verdict in self.masking_verdicts()}
         return tuple(self._robust(attack, verdicts) for attack in self.attacks)
@@ -203,32 +235,37 @@ class EvaluationMetrics:
     def _sizes(self) -> tuple[tuple[NormOrder, float], ...]:
         return tuple(dict.fromkeys((norm_of(a), eps) for a in self.attacks if (eps := eps_of(a)) is not None))
 
-    def _fooled_by(self, norm: NormOrder, eps: float) -> tuple[dict[str, list[bool]], slice | None]:
-        """The misclassified samples of each attack within ε, and the samples of the audit."""
+    def _fooled_by(self, norm: NormOrder, eps: float) -> tuple[dict[str, list[bool]], list[int] | None]:
+        """The misclassified samples of each attack within ε, and the samples of the audit and the adaptive attacks."""
         attacks = [a for a in self.attacks if norm_of(a) is norm and ((size := eps_of(a)) is None or size <= eps)]
         by_attack = {f"{a.brief}": self._misclassified_samples(a, eps) for a in attacks}
-        n, audited = len(self.columns["natural"]["label"]), None
-        audits = [w for w in self.measurements if isinstance(w, AuditMeasurement) and w.norm is norm]
-        for audit in audits:
-            columns = self.columns[audit.key]
-            if columns["eps"][0] <= eps * (1 + DISTANCE_RTOL):
-                audited = audit.rows(n)
-                by_attack["audit"] = [False] * n
-                by_attack["audit"][audited] = columns["adversarial"]
-        return by_attack, audited
+        n = len(self.columns["natural"]["label"])
+        subsets = [w for w in self.measurements if isinstance(w, AuditMeasurement | StochasticMeasurement)]
+        samples: list[set[int]] = []
+        for w in subsets:
+            size = self.columns[w.key]["eps"][0] if isinstance(w, AuditMeasurement) else w.eps
+            if w.norm is not norm or size > eps * (1 + DISTANCE_RTOL):
+                continue
+            name = "audit" if isinstance(w, AuditMeasurement) else "adaptive attacks"
+            attacked = range(n)[w.rows(n)]
+            samples.append(set(attacked))
+            fooled = by_attack.setdefault(name, [False] * n)
+            for row, found in zip(attacked, self.columns[w.key]["adversarial"], strict=True):
+                fooled[row] |= found
+        return by_attack, sorted(set.intersection(*samples)) if samples else None
 
     def _worst_case(self, norm: NormOrder, eps: float) -> WorstCaseAccuracy:
         by_attack, audited = self._fooled_by(norm, eps)
         robust = [not any(row) for row in zip(*by_attack.values(), strict=True)]
         counts = {name: sum(fooled) for name, fooled in by_attack.items()}
-        on_audited = by_attack if audited is None else {name: f[audited] for name, f in by_attack.items()}
+        on_audited = {name: [f[row] for row in audited] for name, f in by_attack.items()} if audited else by_attack
         return WorstCaseAccuracy(
             str(norm.value),
             eps,
             Proportion.from_outcomes(robust),
             tuple(counts.items()),
             max(on_audited, key=lambda name: sum(on_audited[name])),  # the audit has tried its own samples only
-            None if audited is None else Proportion.from_outcomes(robust[audited]),
+            None if audited is None else Proportion.from_outcomes(robust[row] for row in audited),
         )
 
     def transfers(self, name: str) -> tuple[TransferAccuracy, ...]:
@@ -337,6 +374,33 @@ def _bins(confidence: Sequence[float], correct: Sequence[bool]) -> tuple[Calibra
             mean = sum(c for c, _ in inside) / len(inside)
             bins.append(CalibrationBin(low, high, mean, Proportion.from_outcomes(ok for _, ok in inside)))
     return tuple(bins)
+
+
+def _stochastic_evaluation(
+    measurement: StochasticMeasurement, columns: Mapping[str, Sequence[Any]]
+) -> StochasticEvaluation:
+    findings = zip(columns["check"], columns["suspicious"], columns["text"], strict=True)
+    return StochasticEvaluation(
+        measurement.eps,
+        tuple(zip(columns["noise samples"], columns["accuracy"], strict=True)),
+        columns["converged"][0],
+        columns["noise samples"][-1],
+        tuple(zip(columns["attack"], columns["found"], strict=True)),
+        tuple(columns["adversarial"]),
+        columns["undecided"][0],
+        columns["known noise"][0],
+        tuple(MaskingFinding(*finding) for finding in findings),
+    )
+
+
+def _interval_of_mean(values: Sequence[float]) -> tuple[float, float] | None:
+    """95 % t interval of the mean; None for one value."""
+    from scipy.special import stdtrit
+
+    if len(values) < 2:
+        return None
+    reach = float(stdtrit(len(values) - 1, (1.0 + CONFIDENCE_LEVEL) / 2.0)) * stdev(values) / len(values) ** 0.5
+    return fmean(values) - reach, fmean(values) + reach
 
 
 def _masking_verdict(measurement: AuditMeasurement, columns: Mapping[str, Sequence[Any]]) -> MaskingVerdict:

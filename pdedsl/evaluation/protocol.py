@@ -15,6 +15,8 @@ from pdedsl.config.evaluation import (
     GradientMasking,
     NoAudit,
     NormOrder,
+    StandardProtocol,
+    StochasticProtocol,
     sizes_of,
 )
 
@@ -92,6 +94,25 @@ class AuditMeasurement:
 
 
 @dataclass(frozen=True)
+class StochasticMeasurement:
+    """Adaptive attacks on a stochastic or solver-based network within `eps`, on at most `samples` inputs."""
+
+    norm: NormOrder
+    eps: float
+    seed: int
+    samples: int = AUDIT_SAMPLES
+
+    @property
+    def key(self) -> str:
+        samples = f" samples={self.samples}" if self.samples != AUDIT_SAMPLES else ""
+        return f"protocol stochastic norm={self.norm.value} eps={self.eps:g}{samples} seed {self.seed}"
+
+    def rows(self, n: int) -> slice:
+        """The attacked samples, evenly spaced over all n."""
+        return slice(0, None, -(-n // self.samples))
+
+
+@dataclass(frozen=True)
 class AgreementMeasurement:
     """Distance of a network to the Gaussian average of its base network, over `samples` noise samples."""
 
@@ -108,12 +129,14 @@ Measurement = (
     | TransferMeasurement
     | CertificateMeasurement
     | AuditMeasurement
+    | StochasticMeasurement
     | AgreementMeasurement
 )
 
 
-def measurements(block: EvaluateBlock, seeds: range) -> Iterator[Measurement]:
-    """In the order of the block. Clean accuracy is always measured."""
+def measurements(block: EvaluateBlock, seeds: range, stochastic: bool = False) -> Iterator[Measurement]:
+    """In the order of the block. Clean accuracy is always measured. `stochastic`: the network is stochastic or contains
+    adaptive solvers, so that adaptive attacks are the default."""
     yield CleanMeasurement()
     for chosen in block.attack:
         for attack in sweep(chosen.config):
@@ -125,6 +148,7 @@ def measurements(block: EvaluateBlock, seeds: range) -> Iterator[Measurement]:
     for certificate in block.certify:
         yield CertificateMeasurement(certificate.config)
     yield from audits(block)
+    yield from adaptive_attacks(block, seeds, stochastic)
 
 
 def audits(block: EvaluateBlock) -> Iterator[AuditMeasurement]:
@@ -134,11 +158,30 @@ def audits(block: EvaluateBlock) -> Iterator[AuditMeasurement]:
     if isinstance(choice, NoAudit):
         return
     attacks = [attack for chosen in block.attack for attack in sweep(chosen.config)]
-    for norm in dict.fromkeys(map(norm_of, attacks)):
-        same = [attack for attack in attacks if norm_of(attack) is norm]
-        sizes = [eps for attack in same if (eps := eps_of(attack)) is not None]
-        eot = max(attack.eot for attack in same)
-        yield AuditMeasurement(norm, next(iter(sizes), None), eot, choice.samples or AUDIT_SAMPLES)
+    for norm, eps in _claimed_sizes(block).items():
+        eot = max(attack.eot for attack in attacks if norm_of(attack) is norm)
+        yield AuditMeasurement(norm, eps, eot, choice.samples or AUDIT_SAMPLES)
+
+
+def adaptive_attacks(block: EvaluateBlock, seeds: range, stochastic: bool) -> Iterator[StochasticMeasurement]:
+    """The protocol for stochastic networks, for every norm with an ε and every seed."""
+    choice = block.protocol.config if block.protocol else StochasticProtocol() if stochastic else StandardProtocol()
+    if isinstance(choice, StandardProtocol):
+        return
+    for norm, eps in _claimed_sizes(block).items():
+        if eps is not None:
+            yield from (StochasticMeasurement(norm, eps, seed, choice.samples or AUDIT_SAMPLES) for seed in seeds)
+
+
+def _claimed_sizes(block: EvaluateBlock) -> dict[NormOrder, float | None]:
+    """The first ε in each norm of the attacks, the one that is claimed; None if there is none."""
+    attacks = [attack for chosen in block.attack for attack in sweep(chosen.config)]
+    sizes: dict[NormOrder, float | None] = {}
+    for attack in attacks:
+        eps = eps_of(attack)
+        if sizes.get(norm_of(attack)) is None:
+            sizes[norm_of(attack)] = eps
+    return sizes
 
 
 def sweep(attack: Attack) -> Iterator[Attack]:

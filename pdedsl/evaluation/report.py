@@ -20,7 +20,7 @@ from pdedsl.diagnostics import escaping
 from pdedsl.document import CodeBlock, Element, Heading, Items, Paragraph, Picture, Table, markdown, page
 from pdedsl.io import write_text_atomically
 
-FORMAT = 4  # 2: other names of some fields, see `compare`; 3: no worst case, labels and run times
+FORMAT = 5  # 2: other names of some fields, see `compare`; 3: no worst case, labels and run times; 4: no protocol
 
 
 # ---- Binomial proportion k/n with its Clopper-Pearson confidence interval (Biometrika 26, 1934)
@@ -153,6 +153,32 @@ class WorstCaseAccuracy:
 
 
 @dataclass(frozen=True)
+class StochasticAccuracy:
+    """Robust accuracy of a stochastic or solver-based network, worst case over gradient and adaptive attacks and seeds.
+
+    `seeds` are the accuracies for each seed separately; `interval` is the 95 % t interval of their mean, None for one
+    seed. `eot_curve` has the robust accuracy under PGD by the number of noise samples per gradient, for the first seed;
+    `converged` if it is flat at the end. `attacks` are their names with the number of correct samples that each
+    misclassifies, the largest over the seeds. `undecided` is the number of sequential tests without a decision.
+    `known_noise` is the accuracy if the attacker knows the noise. `checks` are (name, suspicious, evidence); `masked`
+    if any is suspicious."""
+
+    norm: str
+    eps: float
+    accuracy: Proportion
+    seeds: tuple[float, ...]
+    interval: tuple[float, float] | None
+    eot_curve: tuple[tuple[int, float], ...]
+    converged: bool
+    attacks: tuple[tuple[str, int], ...]
+    undecided: int
+    known_noise: float | None
+    masked: bool
+    verdict: str
+    checks: tuple[tuple[str, bool, str], ...]
+
+
+@dataclass(frozen=True)
 class TransferAccuracy:
     """Transfer attack: adversarial examples of the network `source`, evaluated on the network `target`."""
 
@@ -247,6 +273,7 @@ class Report:
         transfers: accuracy under transfer attacks.
         certified: certified accuracy at several ℓ2 radii.
         audits: verdicts of the gradient-masking audits.
+        stochastic: adaptive attacks on stochastic and solver-based networks.
         weights: histogram of weight magnitudes.
         complexity: bound on the Rademacher complexity.
         agreement: agreement with the Gaussian average, after heat smoothing.
@@ -281,6 +308,7 @@ class Report:
     transfers: tuple[TransferAccuracy, ...] = ()
     certified: tuple[CertifiedAccuracy, ...] = ()
     audits: tuple[MaskingVerdict, ...] = ()
+    stochastic: tuple[StochasticAccuracy, ...] = ()
     weights: WeightMagnitudes | None = None
     complexity: RademacherComplexity | None = None
     agreement: GaussianAgreement | None = None
@@ -381,6 +409,7 @@ def document(report: Report) -> list[Element]:
         *_section("Robust accuracy", _worst_case_table(report.worst_case), *figures("attacks.png")),
         *_section("Attacks", robust_table(report.robust), Items(_range_notes(report.robust)), *figures("samples.png")),
         *_section("Gradient-masking audit", *_audits(report), *figures("landscape.png")),
+        *_section("Adaptive attacks", *_adaptive_attacks(report.stochastic)),
         *_section("Transfer attacks", _transfers(report)),
         *(element for certified in report.certified for element in _certified_elements(certified)),
         *figures("radii.png"),
@@ -488,6 +517,28 @@ def _audits(report: Report) -> list[Element]:
     return elements
 
 
+def _adaptive_attacks(stochastic: Sequence[StochasticAccuracy]) -> list[Element]:
+    """For each norm: accuracies, curve over noise samples, attacks and checks."""
+    elements: list[Element] = []
+    for s in stochastic:
+        facts = [("Worst case over all attacks, per sample [95 % CI]", f"{s.accuracy}, n = {s.accuracy.n:,}")]
+        if s.interval is not None:
+            low, high = (100 * end for end in s.interval)
+            facts.append((f"Mean over {len(s.seeds)} seeds [95 % t interval]", f"[{low:.1f}, {high:.1f}] %"))
+        if s.known_noise is not None:
+            facts.append(("If the attacker knows the noise", f"{100 * s.known_noise:.1f} %"))
+        facts.append(("Sequential tests without a decision", str(s.undecided)))
+        elements.append(Paragraph(f"{NormOrder(s.norm).sign}, ε = {s.eps:g}: {s.verdict}"))
+        elements.append(Table(("", ""), tuple(facts)))
+        curve = tuple((str(number), f"{100 * accuracy:.1f} %") for number, accuracy in s.eot_curve)
+        end = "converged" if s.converged else "not converged"
+        elements.append(Table(("Noise samples per gradient", f"Robust accuracy under PGD ({end})"), curve))
+        elements.append(Table(("Attack", "Adversarial examples"), tuple((name, str(k)) for name, k in s.attacks)))
+        rows = tuple((name, "suspicious" if suspicious else "pass", text) for name, suspicious, text in s.checks)
+        elements.append(Table(("Check", "Result", "Evidence"), rows))
+    return elements
+
+
 def _transfers(report: Report) -> Table:
     rows = tuple((t.attack, t.source, str(t.source_accuracy), t.target, str(t.accuracy)) for t in report.transfers)
     return Table(("Attack", "Source", "Accuracy of source [95 % CI]", "Target", "Accuracy of target [95 % CI]"), rows)
@@ -561,13 +612,17 @@ def _weakness(robust: RobustAccuracy) -> str:
 def summary(report: Report) -> str:
     """Clean, robust and certified accuracies with confidence intervals, and the verdicts of the audits."""
     rows = [("clean", str(report.clean.accuracy))]
-    masked = {verdict.norm for verdict in report.audits if verdict.masked}
+    masked = {v.norm for v in report.audits if v.masked} | {s.norm for s in report.stochastic if s.masked}
     for w in report.worst_case:
         mark = f" {MASKED}" if w.norm in masked else ""
         rows.append(
             (f"robust, {NormOrder(w.norm).sign}, ε = {w.eps:g}", f"{w.accuracy}{mark} (strongest: {w.strongest})")
         )
     rows += [(f"  {_attack_name(r)}", f"{r.accuracy}{_weakness(r)}") for r in report.robust]
+    for s in report.stochastic:
+        end = "" if s.converged else ", not converged in noise samples"
+        name = f"  adaptive attacks, {NormOrder(s.norm).sign}, ε = {s.eps:g}"
+        rows.append((name, f"{s.accuracy}, n = {s.accuracy.n}{end}"))
     rows += [(f"{t.attack}, transfer {t.source} → {t.target}", str(t.accuracy)) for t in report.transfers]
     if report.agreement is not None:
         rows += [
@@ -582,6 +637,7 @@ def summary(report: Report) -> str:
     lines = [f"{report.name}: accuracy with 95 % Clopper-Pearson interval, n = {report.samples:,}"]
     lines += [f"  {name:<{width}}  {value}" for name, value in rows]
     lines += [f"  gradient-masking audit, {NormOrder(v.norm).sign}, ε = {v.eps:g}: {v.verdict}" for v in report.audits]
+    lines += [f"  adaptive attacks, {NormOrder(s.norm).sign}, ε = {s.eps:g}: {s.verdict}" for s in report.stochastic]
     lines += [f"  gradient-masking audit: {NOT_AUDITED}"] if report.robust and not report.audits else []
     lines += [f"  {certified.certificate}: {certified.scope}" for certified in report.certified]
     return "\n".join(lines)

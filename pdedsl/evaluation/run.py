@@ -22,7 +22,7 @@ from pdedsl.config.methods import Scores
 from pdedsl.data.sets import Data, stratified_subset
 from pdedsl.diagnostics.escaping import command
 from pdedsl.evaluation.engine import BATCH_SIZE, EvaluationEngine
-from pdedsl.evaluation.evaluate import build_report, require_arguments
+from pdedsl.evaluation.evaluate import build_report, needs_adaptive_attacks, require_arguments
 from pdedsl.evaluation.measure import EvaluatedModel, Smoothing
 from pdedsl.evaluation.metrics import EvaluationMetrics, weight_magnitudes
 from pdedsl.evaluation.partial_results import open_partial_results
@@ -38,7 +38,7 @@ from pdedsl.runs.events import Listener
 from pdedsl.runs.experiment import config_of, data_of, data_seed, objective_of
 from pdedsl.runs.folder import SPEC, catch_interrupts, lock_file
 from pdedsl.runs.run import Run
-from pdedsl.runtime.ode.solver_control import with_fixed_steps
+from pdedsl.runtime.ode.solver_control import with_exact_gradients, with_fixed_steps
 from pdedsl.runtime.sde.feynman_kac import Expectation
 from pdedsl.runtime.sde.noise import GaussianNoise
 from pdedsl.sources import apply_settings, source_of
@@ -136,7 +136,8 @@ def _evaluate(
     sources = _sources(folder, block, options, world)
     base = run.load_base()
     subject = _subject(compilation, model, data, sources, None if base is None else base.to(world.device))
-    requested = tuple(measurements(block, range(options.seed, options.seed + options.seeds)))
+    stochastic = needs_adaptive_attacks(model, x[:8].to(world.device))
+    requested = tuple(measurements(block, range(options.seed, options.seed + options.seeds), stochastic))
     if subject.base is not None and subject.smoothing is not None:
         requested = (*requested, AgreementMeasurement())
     try:
@@ -213,8 +214,11 @@ def _subject(
     base: nn.Module | None,
 ) -> EvaluatedModel:
     box = Box() if data.bounds is None else Box(*data.bounds)
-    fixed = with_fixed_steps(model, FIXED_STEPS)
-    surrogates = () if fixed is None else (fixed,)
+    variants = {
+        "fixed-step solver": with_fixed_steps(model, FIXED_STEPS),
+        "exact gradients": with_exact_gradients(model),
+    }
+    surrogates = {name: variant for name, variant in variants.items() if variant is not None}
     return EvaluatedModel(model, box, input_smoothing(compilation, model), sources, surrogates, base)
 
 

@@ -8,7 +8,7 @@ from typing import assert_never
 
 from pdedsl import errors
 from pdedsl.config.blocks import EvaluateBlock, Plot, item_text
-from pdedsl.config.evaluation import LipschitzCertificate, SmoothingCertificate
+from pdedsl.config.evaluation import LipschitzCertificate, SmoothingCertificate, StochasticProtocol, sizes_of
 from pdedsl.config.methods import Pinn, Solver
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
@@ -42,6 +42,9 @@ def require_evaluation(
         raise errors.evaluation.reference_with_learned_coefficients(block.place("reference"))
     if block.audit and not block.attack:
         raise errors.evaluation.missing_attack(block.place("audit"))
+    adaptive = block.protocol is not None and isinstance(block.protocol.config, StochasticProtocol)
+    if adaptive and not any(sizes_of(chosen.config) for chosen in block.attack):
+        raise errors.evaluation.missing_eps(block.place("protocol"))
     for plot, span in zip(block.plot, block.places.get("plot", ()), strict=False):
         if isinstance(plot, Plot):
             _require_plot(plot, span, block, model)
@@ -49,7 +52,7 @@ def require_evaluation(
 
 
 def _refuse_classifier_entries(block: EvaluateBlock) -> None:
-    for key in ("natural", "attack", "transfer", "certify", "audit"):
+    for key in ("natural", "attack", "transfer", "certify", "audit", "protocol"):
         if block.sets(key):
             raise errors.evaluation.not_a_classifier(key, block.place(key))
 

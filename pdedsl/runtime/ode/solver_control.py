@@ -45,6 +45,18 @@ def with_fixed_steps(model: nn.Module, parts: int) -> nn.Module | None:
     return other if blocks else None
 
 
+def with_exact_gradients(model: nn.Module) -> nn.Module | None:
+    """A copy that is differentiated through all steps instead of by the adjoint equation, whose error is that of a
+    second solver; None if there is no adjoint."""
+    other = deepcopy(model)
+    blocks = [b for b in other.modules() if isinstance(b, IntegratedBlock)]
+    adjoint = [b for b in blocks if isinstance(b.integrator, TorchdiffeqSolver) and b.integrator.adjoint]
+    for block in adjoint:
+        assert isinstance(block.integrator, TorchdiffeqSolver)
+        block.integrator = replace(block.integrator, adjoint=False)
+    return other if adjoint else None
+
+
 # ---- Adaptive solvers in training
 
 
