@@ -29,6 +29,7 @@ from pdedsl.evaluation.partial_results import open_partial_results
 from pdedsl.evaluation.plots import PlotInputs, write_plots
 from pdedsl.evaluation.protocol import AgreementMeasurement, measurements
 from pdedsl.evaluation.report import FORMAT, RademacherComplexity, Report, write_pages
+from pdedsl.frozen_model import Model
 from pdedsl.io import RunError, remove_temporary_files, require_no_links, write_text_atomically
 from pdedsl.ir.plan import DataPlan, NoiseStep, ResidualBlocks, SdeSteps
 from pdedsl.ir.representation import PathExpectation
@@ -214,11 +215,9 @@ def _subject(
     base: nn.Module | None,
 ) -> EvaluatedModel:
     box = Box() if data.bounds is None else Box(*data.bounds)
-    variants = {
-        "fixed-step solver": with_fixed_steps(model, FIXED_STEPS),
-        "exact gradients": with_exact_gradients(model),
-    }
-    surrogates = {name: variant for name, variant in variants.items() if variant is not None}
+    fixed, exact = with_fixed_steps(model, FIXED_STEPS), with_exact_gradients(model)
+    variants = {"fixed-step solver": fixed, "exact gradients": exact}
+    surrogates: dict[str, Model] = {name: variant for name, variant in variants.items() if variant is not None}
     return EvaluatedModel(model, box, input_smoothing(compilation, model), sources, surrogates, base)
 
 

@@ -132,7 +132,7 @@ class IdentityGradients(TorchFunctionMode):
         if func in DETACHING and before is not None and before.requires_grad:
             self.replaced += 1
             return before
-        if func in EXPORTS: set[Any] = {getattr(Tensor, name) for name in ("numpy", "__array__")}  # not for tensors with gradients
+        if func in EXPORTS and before is not None:
             args = (before.detach(), *args[1:])
         out = func(*args, **(kwargs or {}))
         if before is None:
