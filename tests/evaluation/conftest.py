@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 import pdedsl
 from pdedsl import attacks
-from pdedsl.attacks import audit, autoattack, predictor
+from pdedsl.attacks import audit, autoattack, evaluate_stochastic, predictor
 from pdedsl.attacks.gradient_masking import attack_runs, checks, loss_landscape
 from pdedsl.evaluation import measure, plots, protocol
 
@@ -69,6 +69,7 @@ def drawn() -> None:
 def small_audit(monkeypatch: pytest.MonkeyPatch) -> None:
     """An audit with few steps on few samples."""
     monkeypatch.setattr(measure, "audit", partial(audit, steps=2, queries=3))
+    monkeypatch.setattr(measure, "evaluate_stochastic", partial(evaluate_stochastic, steps=2, queries=3, eot=4))
     monkeypatch.setattr(protocol, "AUDIT_SAMPLES", 2)
     monkeypatch.setattr(attack_runs, "MAX_LARGER_EPS", 1)
     monkeypatch.setattr(attack_runs, "RESTARTS", 2)

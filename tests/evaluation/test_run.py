@@ -27,6 +27,7 @@ from pdedsl.evaluation.report import (
     RademacherComplexity,
     Report,
     RobustAccuracy,
+    StochasticAccuracy,
     TransferAccuracy,
     WeightMagnitudes,
     WorstCaseAccuracy,
@@ -297,17 +298,19 @@ NAMES = {
     TransferAccuracy: "attack source target accuracy source_accuracy",
     CertifiedAccuracy: "certificate scope sound sigma alpha accuracies abstained medians noise_samples parts "
     "violations",
+    StochasticAccuracy: "norm eps accuracy seeds interval eot_curve converged attacks undecided known_noise masked "
+    "verdict checks",
     WeightMagnitudes: "count below small edges counts",
     GaussianAgreement: "sigma noise_samples network base distance base_distance",
     RademacherComplexity: "bound weight radius dimension samples assumes",
     Report: "name title hash equation data samples seed parameters clean worst_case robust transfers certified "
-    "audits weights complexity agreement axioms notes commands plots seconds",
+    "audits stochastic weights complexity agreement axioms notes commands plots seconds",
 }
 
 
 def test_schema(run: Path) -> None:
     """A change of a field name requires a new FORMAT. Every record documents its fields."""
-    assert FORMAT == 4
+    assert FORMAT == 5
     assert {record: " ".join(field.name for field in fields(record)) for record in NAMES} == NAMES
     assert all(record.__doc__ and "(" not in record.__doc__.split()[0] for record in NAMES)
     plain = evaluate_run(run, set=SETTINGS).plain()
