@@ -1,15 +1,15 @@
 """Initial and boundary conditions: type on each face, degeneracy, and conditions that constants satisfy.
 
-Types are those of `ir.boundary`, for one unknown: the others count as data.
+Types are those of the spec; other unknowns count as data.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import isfinite
 
-from sympy import Abs, Add, Dummy, Expr, Heaviside, Max, Min, Mul, Rational, S, Symbol, sign
+from sympy import Abs, Dummy, Expr, Heaviside, Max, Min, Mul, Rational, S, Symbol, sign
 
 from pdedsl.analysis.bounds.interval import Box, range_of
 from pdedsl.analysis.bounds.sign import box_of, is_zero, nonnegative, positive
@@ -17,8 +17,18 @@ from pdedsl.analysis.exact_solution import space_time_region
 from pdedsl.analysis.jet import differential_expression, multiples_of_constant, sign_assumptions
 from pdedsl.analysis.problem import Problem, may_be_undefined
 from pdedsl.analysis.sample_points import Ranges, ranges_of
-from pdedsl.ir.boundary import BoundaryCondition, Dirichlet, Face, General, Normal, Robin, classify, normal_components
-from pdedsl.ir.residual import Derivative, Residual
+from pdedsl.ir.boundary import (
+    BoundaryCondition,
+    Dirichlet,
+    Face,
+    General,
+    InitialCondition,
+    Periodic,
+    Place,
+    Robin,
+    normal_components,
+)
+from pdedsl.ir.residual import Residual
 from pdedsl.ir.spec import Condition, Spec
 from pdedsl.record import Record
 from pdedsl.symbolic.evaluate import compile_function
@@ -95,13 +105,13 @@ def _arbitrary_constants(flat: Expr, spec: Spec) -> dict[Symbol, Symbol]:
 def _on_faces(expr: Expr, condition: Condition, spec: Spec, ranges: Ranges) -> Iterator[Expr]:
     if not condition.on_boundary or condition.level_sets:
         yield expr
-    for _, coordinate, end in _faces(condition, spec, ranges):
+    for _, coordinate, end in _faces(condition.faces, spec, ranges):
         yield substitute(expr, {coordinate: end})
 
 
-def _faces(condition: Condition, spec: Spec, ranges: Ranges) -> Iterator[tuple[Face, Symbol, Expr]]:
-    """The faces of a condition, each with the coordinate that is constant on it, and its value."""
-    for face in named_faces(condition.faces, spec):
+def _faces(faces: Iterable[Face], spec: Spec, ranges: Ranges) -> Iterator[tuple[Face, Symbol, Expr]]:
+    """Faces, each with the coordinate that is constant on it, and its value."""
+    for face in named_faces(faces, spec):
         x = spec.space.coordinates[face.coordinate]
         yield face, x, ranges[x][face.upper]
 
@@ -195,44 +205,32 @@ class LocatedCondition(Record):
 @lru_cache(maxsize=4)  # shared by several provers
 def face_conditions(problem: Problem) -> tuple[LocatedCondition, ...]:
     """Every boundary condition on the unknown, once for each face."""
-    own = [c for c in problem.spec.conditions if c.on_boundary and c.unknown == problem.unknown.head]
-    return tuple(located for c in own for located in _locate(c, problem))
+    return tuple(_locate_on_faces(problem))
 
 
-def _locate(condition: Condition, problem: Problem) -> Iterator[LocatedCondition]:
-    for face, coordinate, end in _faces(condition, problem.spec, ranges_of(problem.spec)):
-        normal = face.normal(problem.spec.space.coordinates)
-        kind = classify_condition(condition, problem, normal, {coordinate: end})
-        yield LocatedCondition(condition, face, coordinate, end, kind)
+def _locate_on_faces(problem: Problem) -> Iterator[LocatedCondition]:
+    spec, ranges = problem.spec, ranges_of(problem.spec)
+    for condition, place, kind in boundary_types(problem):
+        for face, x, end in _faces([place] if isinstance(place, Face) else [], spec, ranges):
+            on_face: Mapping[Expr, Expr] = {x: end}
+            yield LocatedCondition(condition, face, x, end, kind.map(partial(substitute, rule=on_face)))
 
 
-def classify_condition(
-    condition: Condition, problem: Problem, normal: Normal | None = None, fixed: Mapping[Expr, Expr] | None = None
-) -> BoundaryCondition:
-    """The type of a condition for the unknown of a problem, where the coordinates in `fixed` are constant. Other
-    unknowns count as data. Without `normal`, the outer normal is symbolic."""
-    spec, unknown = problem.spec, problem.unknown
-    space, value = spec.space.coordinates, Field(unknown.head, (), unknown.arguments)
-    expression = substitute(condition.value[0], spec.values)
-    components = [c for c in normal_components(expression, space) if c.args[1].is_Integer]
-    if normal is None:
-        normal = tuple(Dummy(real=True) for _ in space) if components else ()
-    expression = substitute(expression, {c: normal[int(c.args[1]) - 1] for c in components})
-    coordinates = (*space, *((spec.time.symbol,) if spec.time else ()))
-    partials = {p: Dummy(real=True) for p in atoms(expression, Partial) if p.body == value}
-    u = Dummy("u", real=True)
-    expression = substitute(substitute(substitute(expression, partials), {value: u}), fixed or {})
-    jet = {u: Derivative(0, (0,) * len(coordinates))}
-    jet |= {s: Derivative(0, tuple(p.slots.count(x) for x in coordinates)) for p, s in partials.items()}
-    expression = Add(*(expand(a) if a.free_symbols & set(jet) else a for a in Add.make_args(expression)))
-    variables = tuple((s, d) for s, d in jet.items() if s in expression.free_symbols)
-    is_local = not any(f.head == unknown.head for f in atoms(expression, Field))
-    is_expanded = all(set(p.slots) <= set(coordinates) for p in partials) and not any(
-        p.free_symbols & set(jet) for p in atoms(expression, Partial)
-    )
-    if not (is_local and is_expanded) or len(condition.value) != 1 or may_be_undefined(condition.domain, spec):
-        return General(Residual(expression, (), condition.span))
-    return classify(Residual(expression, variables, condition.span), normal)
+def boundary_types(problem: Problem) -> Iterator[tuple[Condition, Place, BoundaryCondition]]:
+    """Every boundary condition on the unknown with its type on each face and surface; that of a vector, or with a term
+    that may be undefined, is general. So is a derivative at a face across one of many coordinates with one symbol:
+    faces across the others are not distinguished."""
+    spec = problem.spec
+    for scalar in spec.boundary_conditions:
+        assert not isinstance(scalar.kind, InitialCondition)
+        n, k = scalar.number
+        condition = spec.conditions[n]
+        if condition.unknown != problem.unknown.head or k:
+            continue
+        is_known = len(condition.value) == 1 and not may_be_undefined(condition.domain, spec)
+        is_known = is_known and (spec.space.explicit or isinstance(scalar.kind, Dirichlet))
+        residual = Residual(condition.value[0], (), condition.span)
+        yield condition, scalar.place, scalar.kind if is_known else General(residual)
 
 
 def normal_derivative(condition: Robin) -> tuple[Expr, Expr]:
@@ -254,7 +252,7 @@ def preserves_order(located: LocatedCondition, box: Box) -> bool:
         case Robin() as robin:
             coefficient, _ = normal_derivative(robin)
             return range_of(coefficient, box) is not None and nonnegative(-coefficient, box)
-        case General():
+        case Periodic() | General():
             return False
 
 
@@ -263,7 +261,7 @@ def conditions_preserve_order(problem: Problem) -> bool:
     if not problem.spec.space.boundary:
         return True
     if is_irregular(problem.spec):
-        return all(_is_dirichlet(c, problem) for c in fixed_conditions(problem.spec) if c.on_boundary)
+        return _has_dirichlet_conditions(problem)
     box = box_of(ranges_of(problem.spec))
     return has_one_condition_per_face(problem) and all(preserves_order(p, box) for p in face_conditions(problem))
 
@@ -273,12 +271,11 @@ def is_irregular(spec: Spec) -> bool:
     return bool(spec.space.inequalities) or any(c.level_sets or c.part for c in spec.conditions)
 
 
-def _is_dirichlet(condition: Condition, problem: Problem) -> bool:
-    """Whether a condition has the form u = g."""
-    if len(condition.value) != 1 or condition.unknown != problem.unknown.head:
-        return False
-    kind = classify_condition(condition, problem)
-    return isinstance(kind, Dirichlet) and not kind.value.has(Field, Partial)
+def _has_dirichlet_conditions(problem: Problem) -> bool:
+    """Whether all boundary conditions are u = g."""
+    own = [kind for _, _, kind in boundary_types(problem)]
+    others = any(c.unknown != problem.unknown.head for c in problem.spec.conditions if c.on_boundary)
+    return not others and all(isinstance(k, Dirichlet) and not k.value.has(Field, Partial) for k in own)
 
 
 def is_dirichlet_problem(problem: Problem) -> bool:

@@ -19,7 +19,7 @@ from pdedsl.analysis.bounds.sign import box_of, vanishes
 from pdedsl.analysis.jet import Jet
 from pdedsl.analysis.problem import Problem
 from pdedsl.analysis.sample_points import Ranges, find_nonzero_point, ranges_of
-from pdedsl.ir.boundary import Dirichlet, Face, General, Robin
+from pdedsl.ir.boundary import Dirichlet, Face, General, Periodic, Robin
 from pdedsl.ir.residual import Residual
 from pdedsl.ir.spec import Condition, Equation
 from pdedsl.symbolic.rewrite import expand
@@ -177,7 +177,7 @@ def _normal_derivative_at(located: LocatedCondition, jet: Jet) -> Expr | None:
             return expand(located.face.sign * (coefficient * jet.u + value))
         case General(residual=residual):
             return _solve_for_derivative(residual, jet)
-        case Dirichlet():
+        case Dirichlet() | Periodic():
             return None
 
 

@@ -17,14 +17,14 @@ from sympy import Expr, S, Symbol
 from pdedsl import errors
 from pdedsl.analysis.boundary import (
     LocatedCondition,
-    classify_condition,
+    boundary_types,
     face_conditions,
     has_one_condition_per_face,
     normal_derivative,
 )
 from pdedsl.analysis.problem import Problem
 from pdedsl.diagnostics import Diagnostic
-from pdedsl.ir.boundary import Dirichlet, Robin
+from pdedsl.ir.boundary import BoundaryCondition, Dirichlet, Robin
 from pdedsl.ir.spec import Condition, ConditionKind, Spec
 from pdedsl.symbolic.evaluate import Layout, compile_function, evaluate_at_points
 from pdedsl.symbolic.rewrite import substitute
@@ -153,8 +153,8 @@ def _divergence_form(problem: Problem) -> tuple[Expr, Expr] | None:
 def _neumann_imbalance_on_irregular_domain(problem: Problem) -> Iterator[Diagnostic]:
     """Checks ∇·(a(x)∇u) + f(x) = 0, with ∂u/∂n = 0 on the whole boundary."""
     jet, spec, divergence_form = problem.jet, problem.spec, _divergence_form(problem)
-    magnitude = [c for c in spec.conditions if c.on_boundary and c.unknown == problem.unknown.head]
-    if divergence_form is None or not magnitude or not all(_is_homogeneous_neumann(c, problem) for c in magnitude):
+    types = list(boundary_types(problem))
+    if divergence_form is None or not types or not all(_is_homogeneous_neumann(kind) for _, _, kind in types):
         return
     if any(e.has(Field) or not e.free_symbols <= set(jet.coordinates) for e in divergence_form):
         return
@@ -167,15 +167,12 @@ def _neumann_imbalance_on_irregular_domain(problem: Problem) -> Iterator[Diagnos
     total, size = math.fsum(values), math.fsum(map(abs, values))
     if math.isfinite(total) and abs(total) > IRREGULAR_IMBALANCE_RTOL * size:
         yield errors.equations.incompatible_neumann_data(
-            problem.unknown.name, total, True, magnitude[0].span, approximate=True
+            problem.unknown.name, total, True, types[0][0].span, approximate=True
         )
 
 
-def _is_homogeneous_neumann(condition: Condition, problem: Problem) -> bool:
+def _is_homogeneous_neumann(kind: BoundaryCondition) -> bool:
     """Whether a condition is n·∇u = 0, up to a numerical factor."""
-    if len(condition.value) != 1:
-        return False
-    kind = classify_condition(condition, problem)
     return isinstance(kind, Robin) and kind.is_homogeneous_neumann and bool(kind.beta.is_number)
 
 

@@ -1,12 +1,14 @@
-"""Boundary and initial conditions: Dirichlet, Neumann, Robin and general ones, on faces and level sets.
+"""Boundary and initial conditions: Dirichlet, Neumann, Robin, periodic and general ones, on faces and level sets.
 
-Every scalar condition is classified once, here; methods and provers match on its type.
+Elaboration makes the types of the conditions of a spec once, as `Spec.boundary_conditions`; provers and methods match
+on them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field, replace
+from typing import Self
 
 from sympy import Add, Expr, KroneckerDelta, S, Symbol, sqrt
 
@@ -16,6 +18,7 @@ from pdedsl.record import Record
 from pdedsl.symbolic.evaluate import is_numerically_equal
 from pdedsl.symbolic.mesh_domain import MeshBoundary
 from pdedsl.symbolic.printing import notation
+from pdedsl.symbolic.rewrite import substitute
 from pdedsl.symbolic.symbols import Component, Field, atoms
 
 Normal = tuple[Expr, ...]  # one entry for each coordinate of space
@@ -85,17 +88,10 @@ def normal_components(expr: Expr, space: Sequence[Symbol]) -> frozenset[Expr]:
     return frozenset(c for c in atoms(expr, Component) if c.args[0] not in space)
 
 
-class ConditionResidual(Record):
-    """An initial, terminal or boundary condition: residuals that vanish on a face or level set, restricted to the part
-    where every g in `part` is positive."""
-
-    residuals: tuple[Residual, ...]
-    place: Place
-    span: Span
-    part: tuple[Expr, ...] = ()
-
-
 # ---- Types of scalar conditions
+#
+# In a spec, their expressions contain the other unknowns as fields; in a problem in strong form, where every component
+# is an unknown, a condition on several of them is general.
 
 
 class Dirichlet(Record):
@@ -103,6 +99,10 @@ class Dirichlet(Record):
 
     component: int
     value: Expr
+
+    def map(self, change: Callable[[Expr], Expr]) -> Self:
+        """The condition with changed expressions."""
+        return replace(self, value=change(self.value))
 
 
 class Robin(Record):
@@ -112,6 +112,10 @@ class Robin(Record):
     alpha: Expr
     beta: Expr
     value: Expr
+
+    def map(self, change: Callable[[Expr], Expr]) -> Self:
+        """The condition with changed expressions."""
+        return replace(self, alpha=change(self.alpha), beta=change(self.beta), value=change(self.value))
 
     @property
     def is_neumann(self) -> bool:
@@ -123,13 +127,17 @@ class Robin(Record):
 
 
 class Periodic(Record):
-    """u_c(end) = sign · u_c(start) + jump along an axis, and ∂u_c(end) = sign · ∂u_c(start) for its derivatives;
-    antiperiodic if the sign is -1."""
+    """∂ᵏu_c(end) = sign · ∂ᵏu_c(start) + jump along an axis, with k = `order`; antiperiodic if the sign is -1."""
 
     component: int
     axis: int
     sign: int
     jump: Expr
+    order: int = field(default=0, repr=False)  # zero in a problem in strong form, for derivatives of all orders
+
+    def map(self, change: Callable[[Expr], Expr]) -> Self:
+        """The condition with changed expressions."""
+        return replace(self, jump=change(self.jump))
 
 
 class General(Record):
@@ -138,8 +146,13 @@ class General(Record):
 
     residual: Residual
 
+    def map(self, change: Callable[[Expr], Expr]) -> Self:
+        """The condition with changed expressions."""
+        return replace(self, residual=replace(self.residual, expr=change(self.residual.expr)))
 
-BoundaryCondition = Dirichlet | Robin | General
+
+LocalCondition = Dirichlet | Robin | General
+BoundaryCondition = LocalCondition | Periodic
 
 
 class InitialCondition(Record):
@@ -149,9 +162,14 @@ class InitialCondition(Record):
     order: int
     value: Expr
 
+    def map(self, change: Callable[[Expr], Expr]) -> Self:
+        """The condition with changed expressions."""
+        return replace(self, value=change(self.value))
+
 
 class ScalarCondition(Record):
-    """One residual of a condition: its type, its place, and its number as (condition, residual)."""
+    """One scalar condition: its type, its place, and its number as (condition, residual). A periodic condition, or
+    another one that joins faces, has each of its faces as a place."""
 
     kind: InitialCondition | BoundaryCondition
     place: Place
@@ -160,20 +178,47 @@ class ScalarCondition(Record):
     number: tuple[int, int]
 
 
-def classify(residual: Residual, normal: Normal) -> BoundaryCondition:
-    """The type of a boundary condition; `normal` is the outer normal."""
+class ConditionResidual(Record):
+    """An initial, terminal or boundary condition of a problem: residuals that vanish on a face or level set, restricted
+    to the part where every g in `part` is positive, and the type of each."""
+
+    residuals: tuple[Residual, ...]
+    kinds: tuple[InitialCondition | LocalCondition, ...] = field(repr=False)
+    place: Place
+    span: Span
+    part: tuple[Expr, ...] = ()
+
+    def map(self, change: Callable[[Expr], Expr]) -> ConditionResidual:
+        """The condition with changed coefficients and data."""
+        residuals = tuple(replace(r, expr=change(r.expr)) for r in self.residuals)
+        return replace(self, residuals=residuals, kinds=tuple(kind.map(change) for kind in self.kinds))
+
+    def with_residuals(self, residuals: tuple[Residual, ...], space: Sequence[Symbol]) -> ConditionResidual:
+        """The condition of a derived problem, in other unknowns; its types follow from its residuals."""
+        in_time = isinstance(self.place, Face) and self.place.coordinate == len(space)
+        normal = () if in_time else self.place.normal(space)
+        kinds = (initial_condition(r) if in_time else classify(r, normal) for r in residuals)
+        return replace(self, residuals=residuals, kinds=tuple(kinds))
+
+
+def classify(residual: Residual, normal: Normal, on_face: Mapping[Expr, Expr] | None = None) -> LocalCondition:
+    """The type of a boundary condition; `normal` is the outer normal, `on_face` the value of the coordinate that is
+    constant there."""
     if residual.affine is None:
         return General(residual)
-    terms = [(d, c) for d, c in residual.affine.terms if c != 0]
-    if len({d.component for d, _ in terms}) != 1 or any(d.order > 1 for d, _ in terms):
+    there = [(d, c, substitute(c, on_face or {})) for d, c in residual.affine.terms]
+    terms = [(d, c, end) for d, c, end in there if end != 0]
+    if len({d.component for d, _, _ in terms}) != 1 or any(d.order > 1 for d, _, _ in terms):
         return General(residual)
     component, value = terms[0][0].component, -residual.affine.inhomogeneity
-    alpha = next((c for d, c in terms if not d.order), S.Zero)
-    gradient = {d.orders.index(1): c for d, c in terms if d.order}
+    alpha, alpha_there = next(((c, end) for d, c, end in terms if not d.order), (S.Zero, S.Zero))
+    gradient = {d.orders.index(1): c for d, c, _ in terms if d.order}
     if not gradient:
-        return Dirichlet(component, value / alpha) if alpha.is_nonzero else General(residual)
+        return Dirichlet(component, value / alpha) if alpha_there.is_nonzero else General(residual)
     beta = normal_coefficient(gradient, normal)
-    return General(residual) if beta is None or not beta.is_nonzero else Robin(component, alpha, beta, value)
+    if beta is None or not substitute(beta, on_face or {}).is_nonzero:
+        return General(residual)
+    return Robin(component, alpha, beta, value)
 
 
 def normal_coefficient(gradient: Mapping[int, Expr], normal: Normal) -> Expr | None:

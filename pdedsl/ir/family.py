@@ -12,7 +12,6 @@ from math import exp, log
 from sympy import Expr, Float
 
 from pdedsl.config.distributions import Distribution, Lognormal, LogUniform, Normal, Uniform
-from pdedsl.ir.boundary import ConditionResidual
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Residual
 from pdedsl.ir.spec import FamilyParameter, Spec
@@ -80,7 +79,7 @@ class Family(Record):
     def member(self, reference: tuple[float, ...]) -> StrongForm:
         """The problem at reference variables."""
         values = parameter_values(self.parameters, reference)
-        conditions = tuple(_member_condition(c, values) for c in self.problem.conditions)
+        conditions = tuple(c.map(lambda e: e.xreplace(values)) for c in self.problem.conditions)
         return replace(
             self.problem,
             equations=tuple(_member_residual(r, values) for r in self.problem.equations),
@@ -88,10 +87,6 @@ class Family(Record):
             exact=tuple(e if e is None else e.xreplace(values) for e in self.problem.exact),
             parameters=(),
         )
-
-
-def _member_condition(condition: ConditionResidual, values: Mapping[Expr, Expr]) -> ConditionResidual:
-    return replace(condition, residuals=tuple(_member_residual(r, values) for r in condition.residuals))
 
 
 def _member_residual(residual: Residual, values: Mapping[Expr, Expr]) -> Residual:

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from sympy import Expr, Symbol
 
-from pdedsl.ir.boundary import BoundaryCondition, Face
+from pdedsl.ir.boundary import Face, LocalCondition
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Derivative, NonlocalTerm
 from pdedsl.record import Record
@@ -40,7 +40,7 @@ class FaceCondition(Record):
     place: Face
     variable: int
     normal: int  # order of the highest derivative normal to the face
-    kind: BoundaryCondition
+    kind: LocalCondition
     part: tuple[Expr, ...] = ()
 
 

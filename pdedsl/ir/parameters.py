@@ -107,13 +107,14 @@ def at_eigenvalue(problem: StrongForm, value: Expr) -> StrongForm:
     if problem.eigenvalue is None:
         return problem
     numbers = dict.fromkeys(problem.eigenvalue.parts, value)
-    fixed = _transform_residuals(problem, lambda r: replace(r, expr=r.expr.xreplace(numbers)))
-    return replace(fixed, eigenvalue=None)
+    equations = tuple(replace(r, expr=r.expr.xreplace(numbers)) for r in problem.equations)
+    conditions = tuple(c.map(lambda e: e.xreplace(numbers)) for c in problem.conditions)
+    return replace(problem, equations=equations, conditions=conditions, eigenvalue=None)
 
 
 def _transform_residuals(problem: StrongForm, change: ResidualTransform) -> StrongForm:
     def change_condition(condition: ConditionResidual) -> ConditionResidual:
-        return replace(condition, residuals=tuple(map(change, condition.residuals)))
+        return condition.with_residuals(tuple(map(change, condition.residuals)), problem.domain.space)
 
     equations, conditions = tuple(map(change, problem.equations)), tuple(map(change_condition, problem.conditions))
     return replace(problem, equations=equations, conditions=conditions)

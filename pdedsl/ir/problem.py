@@ -13,20 +13,11 @@ from typing import assert_never
 from sympy import Add, Expr, Symbol
 
 from pdedsl.diagnostics import Span
-from pdedsl.ir.boundary import (
-    ConditionResidual,
-    Face,
-    LevelSet,
-    Periodic,
-    Place,
-    ScalarCondition,
-    classify,
-    initial_condition,
-)
+from pdedsl.ir.boundary import ConditionResidual, Face, LevelSet, Periodic, Place, ScalarCondition
+from pdedsl.ir.components import ScalarUnknown
 from pdedsl.ir.residual import Residual
 from pdedsl.ir.spec import EigenvalueUnknown, Interval, Learned, Metric
 from pdedsl.ir.theorem import Theorem
-from pdedsl.ir.types import Sign
 from pdedsl.numerics.grid_data import GridSource
 from pdedsl.record import Record
 from pdedsl.symbolic.data_functions import DataFunction
@@ -71,26 +62,6 @@ class Domain(Record):
                 assert_never(place)
 
 
-class ScalarUnknown(Record):
-    """A scalar unknown, or a component of a vector unknown."""
-
-    name: str
-    head: Symbol
-    index: int | None  # in its unknown, counted from one; None for a scalar
-    sign: Sign = Sign.ANY
-    complex_number: str = ""  # the name of the complex number of which it is the real or imaginary part
-
-    @property
-    def is_imaginary(self) -> bool:
-        return bool(self.complex_number) and self.index is not None and self.index % 2 == 0
-
-    @property
-    def text(self) -> str:
-        """The name in reports: Re(ψ), Im(ψ)."""
-        part = "Im" if self.is_imaginary else "Re"
-        return f"{part}({self.complex_number})" if self.complex_number else self.name
-
-
 class Measurements(Record):
     """Measurements of components, in a file written by numpy's savez: an array for each coordinate and component, by
     name, or `points` (n, k) and `values` (n, c)."""
@@ -117,18 +88,11 @@ class StrongForm(Record):
 
     @cached_property
     def scalar_conditions(self) -> tuple[ScalarCondition, ...]:
-        """Every scalar initial, terminal and boundary condition with its type."""
-        domain = self.domain
+        """Every scalar initial, terminal and boundary condition with its type; periodic ones are in `periodic`."""
         return tuple(
-            ScalarCondition(
-                initial_condition(r) if domain.is_in_time(c.place) else classify(r, c.place.normal(domain.space)),
-                c.place,
-                c.part,
-                c.span,
-                (n, k),
-            )
+            ScalarCondition(kind, c.place, c.part, c.span, (n, k))
             for n, c in enumerate(self.conditions)
-            for k, r in enumerate(c.residuals)
+            for k, kind in enumerate(c.kinds)
         )
 
     @cached_property
@@ -199,7 +163,9 @@ class StrongForm(Record):
         """The problem without its nonlocal terms: its principal part, by which networks and costs are estimated."""
         if not self.is_nonlocal:
             return self
-        conditions = tuple(replace(c, residuals=tuple(r.local_part for r in c.residuals)) for c in self.conditions)
+        conditions = tuple(
+            c.with_residuals(tuple(r.local_part for r in c.residuals), self.domain.space) for c in self.conditions
+        )
         equations = tuple(r.local_part for r in self.equations)
         return replace(self, equations=equations, conditions=conditions, normalizations=())
 

@@ -16,7 +16,7 @@ from pdedsl.config.methods import Realizations
 from pdedsl.config.networks import Network
 from pdedsl.config.sweep import Sweep
 from pdedsl.diagnostics import NOWHERE, Diagnostic, Source, Span
-from pdedsl.ir.boundary import Face, LevelSet, Place
+from pdedsl.ir.boundary import Face, LevelSet, Place, ScalarCondition
 from pdedsl.ir.types import Type
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.record import Record
@@ -287,6 +287,7 @@ class Spec(Record):
         observations: measurements.
         integral_conditions: normalizations such as ∫_Ω p dx = 1.
         histories: values before the initial time, for delays.
+        boundary_conditions: every scalar boundary condition with its type, on each of its faces and surfaces.
         warnings: warnings of the compiler.
         latex: the problem in LaTeX.
 
@@ -319,6 +320,7 @@ class Spec(Record):
     integral_conditions: tuple[IntegralCondition, ...] = ()
     histories: tuple[History, ...] = ()
     eigenvalue: EigenvalueUnknown | None = None
+    boundary_conditions: tuple[ScalarCondition, ...] = field(default=(), repr=False, compare=False)  # of `conditions`
     warnings: tuple[Diagnostic, ...] = ()
     latex: str = field(default="", repr=False, compare=False)  # the problem as written, for papers and notebooks
 

@@ -6,20 +6,36 @@ PINN, grid or Monte Carlo.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
+from typing import assert_never
 
-from sympy import Add, Dummy, Expr, expand
+from sympy import Add, Expr
 
 from pdedsl import errors
 from pdedsl.ir.analysis import Analysis
-from pdedsl.ir.boundary import ConditionResidual, Face, LevelSet, Normal, Periodic, normal_components
-from pdedsl.ir.problem import Domain, Measurements, ScalarUnknown, StrongForm
+from pdedsl.ir.boundary import (
+    BoundaryCondition,
+    ConditionResidual,
+    Dirichlet,
+    Face,
+    General,
+    InitialCondition,
+    LocalCondition,
+    Normal,
+    Periodic,
+    Robin,
+    ScalarCondition,
+    normal_components,
+)
+from pdedsl.ir.components import ScalarUnknown, coordinate_intervals, coordinates_of
+from pdedsl.ir.problem import Domain, Measurements, StrongForm
 from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.ir.spec import Condition, ConditionKind, Equation, IntegralCondition, Observation, Spec
 from pdedsl.ir.theorem import Theorem
-from pdedsl.lowering.index_expansion import IndexExpander, coordinate_intervals, coordinates_of, index_expander
-from pdedsl.symbolic.symbols import Field, Partial, atoms
+from pdedsl.lowering.index_expansion import IndexExpander, index_expander
+from pdedsl.symbolic.symbols import Field, atoms
 
 THEOREM = Theorem(
     "strong form: vanishing residuals",
@@ -33,10 +49,9 @@ def lower(analysis: Analysis) -> StrongForm:
     and initial conditions are those at one end."""
     spec = analysis.spec
     writer = index_expander(spec)
-    coupled = [c for c in spec.conditions if c.kind is ConditionKind.TWO_POINT]
     equations = tuple(r for e in spec.equations for r in _equation(e, writer))
-    conditions = tuple(i for c in spec.conditions if c not in coupled for i in _condition(c, writer))
-    periodic = _periodic_conditions(coupled, equations, conditions, writer)
+    conditions = tuple(_conditions(spec, writer))
+    periodic = _periodic_conditions(spec, equations, conditions, writer)
     domain = domain_of(spec, writer)
     axes = {p.axis for p in periodic}
     intervals = tuple(replace(i, periodic=True) if k in axes else i for k, i in enumerate(domain.intervals))
@@ -53,8 +68,10 @@ def lower(analysis: Analysis) -> StrongForm:
         tuple(p for p in periodic if p.sign < 0 or p.jump != 0),
         spec.eigenvalue,
     )
-    memory = problem.is_nonlocal and not problem.domain.space
-    return replace(problem, domain=replace(problem.domain, has_time=False)) if memory else problem
+    if not (problem.is_nonlocal and not problem.domain.space):
+        return problem
+    conditions = tuple(c.with_residuals(c.residuals, domain.coordinates) for c in conditions)
+    return replace(problem, domain=replace(problem.domain, has_time=False), conditions=conditions)
 
 
 def domain_of(spec: Spec, writer: IndexExpander) -> Domain:
@@ -69,20 +86,49 @@ def _equation(equation: Equation, writer: IndexExpander) -> Iterator[Residual]:
         yield writer.residual(expr, equation.span, interval=equation.interval)
 
 
-def _condition(condition: Condition, writer: IndexExpander) -> Iterator[ConditionResidual]:
-    """One condition for each face and surface, since the outer normal differs."""
-    if not condition.on_boundary:
-        yield _initial_or_terminal_condition(condition, writer)
-        return
-    part = tuple(writer.expand(g.expr, g.span) for g in condition.part)
+def _conditions(spec: Spec, writer: IndexExpander) -> Iterator[ConditionResidual]:
+    """The conditions that join no faces, one for each face and surface, since the outer normal differs."""
+    typed: dict[int, list[ScalarCondition]] = {}
+    for scalar in spec.boundary_conditions:
+        typed.setdefault(scalar.number[0], []).append(scalar)
+    for n, condition in enumerate(spec.conditions):
+        match condition.kind:
+            case ConditionKind.INITIAL | ConditionKind.TERMINAL:
+                yield _initial_or_terminal_condition(condition, writer)
+            case ConditionKind.BOUNDARY:
+                yield from _boundary_condition(condition, typed[n], writer)
+            case ConditionKind.TWO_POINT:
+                pass  # periodic
+            case _:
+                assert_never(condition.kind)
+
+
+def _boundary_condition(
+    condition: Condition, typed: Sequence[ScalarCondition], writer: IndexExpander
+) -> Iterator[ConditionResidual]:
     space = writer.spec.space
     needs_normal = any(normal_components(v, space.coordinates) for v in condition.value)
     residuals = _residuals(condition, (), writer) if not needs_normal else ()
-    for place in condition.places:
-        expanded = LevelSet(writer.expand(place.expr, place.span)) if isinstance(place, LevelSet) else place
+    for place, scalars in groupby(typed, key=lambda scalar: scalar.place):
         if needs_normal:
-            residuals = _residuals(condition, expanded.normal(coordinates_of(space)), writer)
-        yield ConditionResidual(residuals, expanded, condition.span, part)
+            residuals = _residuals(condition, place.normal(coordinates_of(space)), writer)
+        own = list(scalars)
+        kinds = tuple(_without_other_unknowns(c.kind, r, writer) for c, r in zip(own, residuals, strict=True))
+        yield ConditionResidual(residuals, kinds, place, condition.span, own[0].part)
+
+
+def _without_other_unknowns(
+    kind: InitialCondition | BoundaryCondition, residual: Residual, writer: IndexExpander
+) -> LocalCondition:
+    """The type of a condition in strong form: data that contain other unknowns make it general."""
+    match kind:
+        case Dirichlet(value=value):
+            data: tuple[Expr, ...] = (value,)
+        case Robin(alpha=alpha, beta=beta, value=value):
+            data = alpha, beta, value
+        case _:
+            return General(residual)
+    return General(residual) if any(f.head in writer.arguments for e in data for f in atoms(e, Field)) else kind
 
 
 def _normalization(condition: IntegralCondition, writer: IndexExpander) -> tuple[int, Residual]:
@@ -91,19 +137,17 @@ def _normalization(condition: IntegralCondition, writer: IndexExpander) -> tuple
 
 
 def _periodic_conditions(
-    coupled: list[Condition],
-    equations: tuple[Residual, ...],
-    conditions: tuple[ConditionResidual, ...],
-    writer: IndexExpander,
+    spec: Spec, equations: tuple[Residual, ...], conditions: tuple[ConditionResidual, ...], writer: IndexExpander
 ) -> tuple[Periodic, ...]:
     """Conditions that couple opposite faces, as periodic conditions: for every component the derivatives of all orders
     below that of the equations, with one sign on each axis, and a jump only if all signs are positive. Raises PdeError
     for others."""
+    coupled = [c for c in spec.boundary_conditions if spec.conditions[c.number[0]].kind is ConditionKind.TWO_POINT]
     by_axis: dict[tuple[int, int], dict[int, Periodic]] = {}
     for condition in coupled:
-        for value in condition.value:
-            order, periodic = _two_point_condition(value, condition, writer)
-            by_axis.setdefault((periodic.axis, periodic.component), {})[order] = periodic
+        if not isinstance(condition.kind, Periodic):
+            raise errors.methods.coupled_boundaries(condition.span)
+        by_axis.setdefault((condition.kind.axis, condition.kind.component), {})[condition.kind.order] = condition.kind
     for axis in {axis for axis, _ in by_axis}:
         signs = {p.sign for (k, _), orders in by_axis.items() if k == axis for p in orders.values()}
         on_axis = any(isinstance(c.place, Face) and c.place.coordinate == axis for c in conditions)
@@ -121,34 +165,6 @@ def _periodic_conditions(
     return tuple(orders[0] for orders in by_axis.values())
 
 
-def _two_point_condition(value: Expr, condition: Condition, writer: IndexExpander) -> tuple[int, Periodic]:
-    """k and the condition, for ∂ᵏu(end) = sign · ∂ᵏu(start) + jump with numbers; raises PdeError for any other."""
-    expr, own = value.xreplace(writer.spec.values), writer.arguments
-    partials = [p for p in atoms(expr, Partial) if isinstance(p.body, Field) and p.body.head in own]
-    bodies = {p.body for p in partials}
-    fields = [f for f in atoms(expr, Field) if f.head in own and f not in bodies]
-    ends: dict[bool, tuple[Expr, tuple[int, int, int]]] = {}
-    for term in (*partials, *fields):
-        body, slots = (term.body, term.slots) if isinstance(term, Partial) else (term, ())
-        moved = [(x, a) for x, a in zip(own[body.head], body.arguments, strict=True) if a != x]
-        if len(moved) == 1 and moved[0][0] in writer.coordinates and set(slots) <= {moved[0][0]}:
-            axis = writer.coordinates.index(moved[0][0])
-            ends[moved[0][1] == writer.spec.space.intervals[axis].end] = (
-                term,
-                (axis, writer.component(body), len(slots)),
-            )
-    if len(ends) == len(partials) + len(fields) == 2 and ends[False][1] == ends[True][1]:
-        lower, upper = Dummy(), Dummy()
-        linear = expr.xreplace({ends[False][0]: lower, ends[True][0]: upper})
-        for sign in (1, -1):
-            scale = linear.diff(upper)
-            jump = expand(upper - sign * lower - linear / scale) if scale.is_number and scale != 0 else lower
-            if jump.is_number:
-                axis, component, order = ends[False][1]
-                return order, Periodic(component, axis, sign, jump)
-    raise errors.methods.coupled_boundaries(condition.span)
-
-
 def _residuals(condition: Condition, normal: Normal, writer: IndexExpander) -> tuple[Residual, ...]:
     return tuple(writer.residual(v, condition.span, normal) for v in condition.value)
 
@@ -159,13 +175,18 @@ def _initial_or_terminal_condition(condition: Condition, writer: IndexExpander) 
     if condition.component is not None:
         components = components[condition.component - 1 : condition.component]
     orders = tuple(condition.order if k == time else 0 for k in range(time + 1))
-    residuals = []
+    residuals: list[Residual] = []
+    kinds: list[InitialCondition | LocalCondition] = []
     for k, value in zip(components, condition.value, strict=True):
         data = writer.residual(value.xreplace(_evaluate_on_face(value, writer)), condition.span)
         variable, derivative = writer.jet_variable(Derivative(k, orders), condition.span), Derivative(k, orders)
         jets = ((variable, derivative), *data.jet_variables)
-        residuals.append(Residual(variable - data.expr, jets, condition.span, nonlocal_terms=data.nonlocal_terms))
-    return ConditionResidual(tuple(residuals), Face(time, condition.kind is ConditionKind.TERMINAL), condition.span)
+        residual = Residual(variable - data.expr, jets, condition.span, nonlocal_terms=data.nonlocal_terms)
+        is_prescribed = not (data.jet_variables or data.nonlocal_terms)
+        residuals.append(residual)
+        kinds.append(InitialCondition(k, condition.order, data.expr) if is_prescribed else General(residual))
+    place = Face(time, condition.kind is ConditionKind.TERMINAL)
+    return ConditionResidual(tuple(residuals), tuple(kinds), place, condition.span)
 
 
 def _evaluate_on_face(value: Expr, writer: IndexExpander) -> dict[Expr, Expr]:

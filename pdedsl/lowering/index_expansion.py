@@ -2,60 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import field, replace
-from functools import reduce
 
-from sympy import Abs, Add, Expr, Integer, Mul, S, Symbol
+from sympy import Abs, Add, Expr, Mul, S, Symbol
 
 from pdedsl import errors
 from pdedsl.diagnostics import Span
 from pdedsl.ir.boundary import Normal
-from pdedsl.ir.problem import ScalarUnknown
+from pdedsl.ir.components import (
+    ScalarUnknown,
+    component_of,
+    coordinate_intervals,
+    derivative_orders,
+    in_components,
+    scalar_unknowns,
+)
 from pdedsl.ir.residual import Derivative, IntegrationRange, NonlocalTerm, PointValue, Residual
-from pdedsl.ir.spec import Interval, Space, Spec, Unknown
-from pdedsl.ir.types import Scalar, Sign, Vector
+from pdedsl.ir.spec import Spec
 from pdedsl.record import Record
 from pdedsl.symbolic import symbols
 from pdedsl.symbolic.calculus import differentiate
 from pdedsl.symbolic.integrals import kinks as find_kinks
-from pdedsl.symbolic.printing import SUBSCRIPTS
 from pdedsl.symbolic.symbols import Contraction, Field, Integral, Partial
 
 MAX_MIXED_DERIVATIVES = 500  # all mixed second derivatives in 32 dimensions
-
-
-def coordinate_intervals(spec: Spec) -> tuple[tuple[Symbol, ...], tuple[Interval, ...]]:
-    """The coordinates, with time last, and their intervals."""
-    space, time = coordinates_of(spec.space), spec.time
-    intervals = tuple(spec.space.intervals)
-    if time is None:
-        return space, intervals
-    return (*space, time.symbol), (*intervals, Interval(time.start, time.end))
-
-
-def coordinates_of(space: Space) -> tuple[Symbol, ...]:
-    """One symbol for each dimension, even if the spec has a single symbol for the position."""
-    if space.explicit:
-        return space.coordinates
-    return tuple(Symbol(f"{space.names[0]}_{k}", real=True) for k in range(1, int(space.dimension) + 1))
-
-
-def components_of(unknown: Unknown, dimension: int) -> Iterator[ScalarUnknown]:
-    match unknown.type:
-        case Vector(size=size, is_complex=True):
-            for k in range(1, (size or 0) + 1):
-                number = (k + 1) // 2
-                name = unknown.name + (f"_{number}" if size != 2 else "")
-                shown = unknown.name + (str(number).translate(SUBSCRIPTS) if size != 2 else "")
-                yield ScalarUnknown(f"{name}_{'re' if k % 2 else 'im'}", unknown.head, k, complex_number=shown)
-        case Vector(size=size):
-            for k in range(1, (size or dimension) + 1):
-                yield ScalarUnknown(f"{unknown.name}_{k}", unknown.head, k)
-        case Scalar(sign=sign):
-            yield ScalarUnknown(unknown.name, unknown.head, None, sign)
-        case _:
-            yield ScalarUnknown(unknown.name, unknown.head, None, Sign.ANY)
 
 
 class IndexExpander(Record):
@@ -97,18 +68,11 @@ class IndexExpander(Record):
 
     def expand(self, expr: Expr, span: Span, normal: Normal = ()) -> Expr:
         """The expression in coordinates, jet variables and learned fields."""
-        own, dimension = self.arguments, int(self.spec.space.dimension)
+        own = self.arguments
         position = None if self.spec.space.explicit else self.spec.space.coordinates[0]
-        places: Mapping[Expr, int] = {x: k for k, x in enumerate(self.coordinates)}
-
-        def place(slot: Expr) -> int:
-            return int(slot.args[1]) - 1 if isinstance(slot, symbols.Component) else places[slot]
 
         def derivative(body: Field, slots: tuple[Expr, ...]) -> Derivative:
-            orders = [0] * len(self.coordinates)
-            for slot in slots:
-                orders[place(slot)] += 1
-            return Derivative(self.component(body), tuple(orders))
+            return Derivative(component_of(body, self.components), derivative_orders(slots, self.coordinates))
 
         def jet_variable(body: Field, slots: tuple[Expr, ...]) -> Symbol:
             if tuple(body.arguments) != own[body.head]:
@@ -147,30 +111,18 @@ class IndexExpander(Record):
             )
             return self.nonlocal_symbol(NonlocalTerm(closed, integrand, tuple((s, v) for v, s in values.items())))
 
-        def of(e: Expr) -> Expr:
+        def replace_leaf(e: Expr) -> Expr:
             match e:
                 case Integral():
                     return integral(e)
-                case Contraction(index=index, body=body):
-                    return Add(*(of(body.xreplace({index: Integer(k)})) for k in range(1, dimension + 1)))
-                case symbols.Component(args=(base, index)):
-                    return self.coordinates[int(index) - 1] if base == position else normal[int(index) - 1]
                 case Partial(body=Field(head=head) as body, slots=slots) if head in own:
                     return jet_variable(body, slots)
-                case Partial(body=Field()):
-                    return e
-                case Partial(body=body, slots=slots):
-                    return of(reduce(lambda inner, slot: differentiate(inner, slot, chain=True), slots, body))
                 case Field(head=head) if head in own:
                     return jet_variable(e, ())
-                case Field():
-                    return e
-                case _ if e.args:
-                    return e.func(*map(of, e.args))
                 case _:
                     return e
 
-        return of(expr.xreplace(self.spec.values))
+        return in_components(expr, self.spec, normal, replace_leaf)
 
     def _history(self, body: Field, slots: tuple[Expr, ...], place: tuple[Expr, ...]) -> tuple[Expr | None, Expr]:
         """The value at an earlier time, if the unknown has a history, and the initial time."""
@@ -201,10 +153,6 @@ class IndexExpander(Record):
         kinks = [k for k in find_kinks(switching, one.variable) if not k.free_symbols & {*inner}]
         return replace(one, kinks=tuple(dict.fromkeys(kinks)), periodic=bool(periods) and not kinks)
 
-    def component(self, body: Field) -> int:
-        index = int(body.indices[0]) if body.indices else None
-        return next(k for k, c in enumerate(self.components) if c.head == body.head and c.index == index)
-
 
 # ---- Integrals
 
@@ -225,7 +173,5 @@ def _flatten(expr: Expr, span: Span) -> tuple[list[IntegrationRange], Expr]:
 
 
 def index_expander(spec: Spec) -> IndexExpander:
-    dimension = int(spec.space.dimension)
-    components = tuple(c for u in spec.unknowns for c in components_of(u, dimension))
     coordinates, _ = coordinate_intervals(spec)
-    return IndexExpander(spec, components, coordinates, {x.name for x in coordinates})
+    return IndexExpander(spec, scalar_unknowns(spec), coordinates, {x.name for x in coordinates})

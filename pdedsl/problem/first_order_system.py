@@ -15,7 +15,7 @@ from itertools import permutations
 
 from sympy import Add, Expr, Matrix, S, Symbol
 
-from pdedsl.ir.boundary import BoundaryCondition, ConditionResidual, Face, General, InitialCondition, Place, classify
+from pdedsl.ir.boundary import BoundaryCondition, ConditionResidual, Face, General, InitialCondition, Place
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem, LearnedParameter
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Derivative, NonlocalTerm, Residual
@@ -231,7 +231,8 @@ class SystemBuilder:
     def _face_conditions(self, condition: ConditionResidual) -> Iterator[FaceCondition]:
         if not isinstance(condition.place, Face):
             raise GridNotApplicable(CURVES_ON_GRID)
-        for r in condition.residuals:
+        for r, scalar in zip(condition.residuals, condition.kinds, strict=True):
+            assert not isinstance(scalar, InitialCondition)
             expr, axis = self.in_jets(r), condition.place.coordinate
             occurring = [d for s, d in ((s, d) for d, s in self.jets.items()) if s in expr.free_symbols]
             if not occurring:
@@ -242,8 +243,7 @@ class SystemBuilder:
             differentiated = expr
             for _ in range(j + 1, self.orders[component]):
                 differentiated = self._time_derivative(differentiated)
-            residual = replace(r, expr=self._substitute_parameters(r.expr))
-            kind = classify(residual, condition.place.normal(self.statement.domain.space))
+            kind = scalar.map(self._substitute_parameters)
             yield FaceCondition(expr, differentiated, condition.place, variable, normal, kind, condition.part)
 
     def _time_derivative(self, expr: Expr) -> Expr:

@@ -12,7 +12,8 @@ from math import factorial, prod
 from sympy import Expr, S, Symbol
 
 from pdedsl.ir.boundary import ConditionResidual
-from pdedsl.ir.problem import ScalarUnknown, StrongForm
+from pdedsl.ir.components import ScalarUnknown
+from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Derivative, Residual
 
 AUXILIARY = 1  # component of w
@@ -76,7 +77,7 @@ def _biharmonic_factor(equation: Residual, fourth: dict[Symbol, Derivative], pro
 def _mixed_condition(condition: ConditionResidual, problem: StrongForm, value: Symbol) -> ConditionResidual:
     """The condition with w for Δu."""
     residuals = tuple(_with_auxiliary(r, problem, value) for r in condition.residuals)
-    return replace(condition, residuals=residuals)
+    return condition.with_residuals(residuals, problem.domain.space)
 
 
 def _with_auxiliary(residual: Residual, problem: StrongForm, value: Symbol) -> Residual:

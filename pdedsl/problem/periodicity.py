@@ -75,7 +75,7 @@ def subtract_lifts(problem: StrongForm) -> StrongForm:
     ansatz, coordinates = [Ansatz(base=lift) for lift in problem.lifts], problem.domain.coordinates
     equations = tuple(substitute_ansatz(r, ansatz, coordinates) for r in problem.equations)
     conditions = tuple(
-        replace(c, residuals=tuple(substitute_ansatz(r, ansatz, coordinates) for r in c.residuals))
+        c.with_residuals(tuple(substitute_ansatz(r, ansatz, coordinates) for r in c.residuals), problem.domain.space)
         for c in problem.conditions
     )
     exact = tuple(e if e is None else e - lift for e, lift in zip(problem.exact, problem.lifts, strict=True))

@@ -22,6 +22,7 @@ from pdedsl.ir.boundary import (
     Face,
     General,
     InitialCondition,
+    Periodic,
     Place,
     Robin,
     ScalarCondition,
@@ -428,7 +429,7 @@ class WeakFormBuilder:
                     derivative = self._coupled_normal_derivative(c)
                     assert derivative is not None
                     normal_derivatives[derivative[0]] = derivative[1]
-                case InitialCondition():
+                case InitialCondition() | Periodic():
                     raise AssertionError(c)
                 case _:
                     assert_never(c.kind)

@@ -156,7 +156,8 @@ def vary_data(problem: StrongForm, factor: Expr, more: Expr | None = None) -> St
     def vary_condition(condition: ConditionResidual) -> ConditionResidual:
         if not problem.domain.is_in_time(condition.place):
             return condition
-        return replace(condition, residuals=tuple(_vary_inhomogeneity(r, factor, more) for r in condition.residuals))
+        residuals = tuple(_vary_inhomogeneity(r, factor, more) for r in condition.residuals)
+        return condition.with_residuals(residuals, problem.domain.space)
 
     return replace(
         problem, conditions=tuple(map(vary_condition, problem.conditions)), exact=(None,) * len(problem.exact)

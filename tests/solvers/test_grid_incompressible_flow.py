@@ -10,7 +10,8 @@ from sympy import Symbol
 from torch import Tensor
 
 from pdedsl.config.methods import Grid
-from pdedsl.ir.problem import ScalarUnknown, StrongForm
+from pdedsl.ir.components import ScalarUnknown
+from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.ir.solver_plans import FourierScheme
 from pdedsl.planning.grid_schemes import plan_scheme

@@ -11,7 +11,7 @@ from skfem.helpers import dot, grad
 from sympy import Expr
 
 from pdedsl.config.methods import Grid
-from pdedsl.ir.boundary import ConditionResidual, LevelSet
+from pdedsl.ir.boundary import LevelSet
 from pdedsl.ir.problem import StrongForm
 from tests.solvers.problems import solve_by_grid
 from tests.solvers.test_grid import stated
@@ -22,7 +22,7 @@ SQUARE = "pde A\nspace (x, y) in [-1, 1]^2\nunknown u(x, y) : scalar\n"
 def cut(statement: StrongForm, *levels: Expr) -> StrongForm:
     """The same problem where every level is positive, its first condition on the curves that bound it, too."""
     given = statement.conditions[0]
-    curves = tuple(ConditionResidual(given.residuals, LevelSet(g), given.span) for g in levels)
+    curves = tuple(replace(given, place=LevelSet(g)) for g in levels)
     domain = replace(statement.domain, inequalities=levels)
     return replace(statement, domain=domain, conditions=(*statement.conditions, *curves))
 

@@ -28,6 +28,7 @@ from pdedsl.ir.spec import (
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.boundary import antiperiodic_conditions, boundary_condition, condition_at_fixed_argument
 from pdedsl.language.elaborate.checks import check_spec, elaborate_exact, elaborate_observation, find_duplicate
+from pdedsl.language.elaborate.condition_types import boundary_conditions
 from pdedsl.language.elaborate.curvilinear import regularity_conditions
 from pdedsl.language.elaborate.declarations import inequalities_of, point_space, space_of, time_of
 from pdedsl.language.elaborate.environment import MAX_ERRORS, Environment, suggest_derivative
@@ -160,6 +161,7 @@ def elaborate(syntax: t.Syntax, source: Source, reporter: Reporter) -> Spec:
     spec = replace(spec, equations=match_equations(spec))
     spec = replace(spec, conditions=(*spec.conditions, *antiperiodic_conditions(spec, env.antiperiodic)))
     spec = replace(spec, conditions=(*spec.conditions, *regularity_conditions(spec)))
+    spec = replace(spec, boundary_conditions=tuple(boundary_conditions(spec)))
     check_spec(spec, env)
     if spec.sweep is not None and not reporter.errors:
         check_sweep(spec.sweep, source, _elaborate_alone, reporter)
