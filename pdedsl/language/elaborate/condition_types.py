@@ -37,25 +37,28 @@ from pdedsl.symbolic.symbols import Field, Partial, atoms
 
 def boundary_conditions(spec: Spec) -> Iterator[ScalarCondition]:
     """Every scalar boundary condition of a spec on each of its faces and surfaces."""
-    space, coordinates = spec.space, coordinates_of(spec.space)
     for n, condition in enumerate(spec.conditions):
-        if not condition.on_boundary:
-            continue
-        part = tuple(_expand(g.expr, spec) for g in condition.part)
-        needs_normal = any(normal_components(v, space.coordinates) for v in condition.value)
-        joined = condition.kind is ConditionKind.TWO_POINT
-        residuals = () if needs_normal or joined else _residuals(condition, (), spec)
-        for place in condition.places:
-            expanded = LevelSet(_expand(place.expr, spec), place.span) if isinstance(place, LevelSet) else place
-            normal = expanded.normal(coordinates)
-            kinds: Iterator[BoundaryCondition]
-            if joined:
-                kinds = (_join(v, condition, spec) for v in condition.value)
-            else:
-                residuals = _residuals(condition, normal, spec) if needs_normal else residuals
-                kinds = (_type_of(r, condition.unknown, expanded, normal, spec) for r in residuals)
-            for k, kind in enumerate(kinds):
-                yield ScalarCondition(kind, expanded, part, condition.span, (n, k))
+        if condition.on_boundary:
+            yield from _scalar_conditions(n, condition, spec)
+
+
+def _scalar_conditions(n: int, condition: Condition, spec: Spec) -> Iterator[ScalarCondition]:
+    coordinates = coordinates_of(spec.space)
+    part = tuple(_expand(g.expr, spec) for g in condition.part)
+    needs_normal = any(normal_components(v, spec.space.coordinates) for v in condition.value)
+    joined = condition.kind is ConditionKind.TWO_POINT
+    residuals = () if needs_normal or joined else _residuals(condition, (), spec)
+    for place in condition.places:
+        expanded = LevelSet(_expand(place.expr, spec), place.span) if isinstance(place, LevelSet) else place
+        normal = expanded.normal(coordinates)
+        kinds: Iterator[BoundaryCondition]
+        if joined:
+            kinds = (_join(v, condition, spec) for v in condition.value)
+        else:
+            residuals = _residuals(condition, normal, spec) if needs_normal else residuals
+            kinds = (_type_of(r, condition.unknown, expanded, normal, spec) for r in residuals)
+        for k, kind in enumerate(kinds):
+            yield ScalarCondition(kind, expanded, part, condition.span, (n, k))
 
 
 def _expand(expr: Expr, spec: Spec) -> Expr:
