@@ -10,7 +10,7 @@ from functools import reduce
 
 from sympy import Add, Expr, Integer, Symbol
 
-from pdedsl.ir.boundary import Normal
+from pdedsl.ir.boundary import LevelSet, Normal, Place
 from pdedsl.ir.spec import Interval, Space, Spec, Unknown
 from pdedsl.ir.types import Scalar, Sign, Vector
 from pdedsl.record import Record
@@ -116,3 +116,10 @@ def in_components(expr: Expr, spec: Spec, normal: Normal, replace_leaf: Callable
                 return e
 
     return of(expr.xreplace(spec.values))
+
+
+def place_in_components(place: Place, spec: Spec) -> Place:
+    """A face, or a level set in components."""
+    if not isinstance(place, LevelSet):
+        return place
+    return LevelSet(in_components(place.expr, spec, (), lambda leaf: leaf), place.span)

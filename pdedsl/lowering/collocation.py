@@ -29,7 +29,7 @@ from pdedsl.ir.boundary import (
     ScalarCondition,
     normal_components,
 )
-from pdedsl.ir.components import ScalarUnknown, coordinate_intervals, coordinates_of
+from pdedsl.ir.components import ScalarUnknown, coordinate_intervals, coordinates_of, place_in_components
 from pdedsl.ir.problem import Domain, Measurements, StrongForm
 from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.ir.spec import Condition, ConditionKind, Equation, IntegralCondition, Observation, Spec
@@ -109,12 +109,13 @@ def _boundary_condition(
     space = writer.spec.space
     needs_normal = any(normal_components(v, space.coordinates) for v in condition.value)
     residuals = _residuals(condition, (), writer) if not needs_normal else ()
-    for place, scalars in groupby(typed, key=lambda scalar: scalar.place):
+    part = tuple(writer.expand(g.expr, g.span) for g in condition.part)
+    for named, scalars in groupby(typed, key=lambda scalar: scalar.place):
+        place = place_in_components(named, writer.spec)
         if needs_normal:
             residuals = _residuals(condition, place.normal(coordinates_of(space)), writer)
-        own = list(scalars)
-        kinds = tuple(_without_other_unknowns(c.kind, r, writer) for c, r in zip(own, residuals, strict=True))
-        yield ConditionResidual(residuals, kinds, place, condition.span, own[0].part)
+        kinds = tuple(_without_other_unknowns(c.kind, r, writer) for c, r in zip(scalars, residuals, strict=True))
+        yield ConditionResidual(residuals, kinds, place, condition.span, part)
 
 
 def _without_other_unknowns(

@@ -89,6 +89,8 @@ class SystemBuilder:
         )
         jets = tuple((s, d) for d, s in self.jets.items())
         algebraic = tuple(k for k in range(len(variables)) if k not in differential)
+        if len(constraints) != len(algebraic):
+            raise GridNotApplicable("the number of equations differs from the number of unknowns")
         constraints = self._add_normalizations(match_constraints(constraints, algebraic, dict(jets)), normalizations)
         parameters = tuple(self.parameters.values())
         return FirstOrderSystem(

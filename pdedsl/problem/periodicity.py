@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import assert_never
 
 from sympy import Add, Expr, S, Symbol
 
 from pdedsl.ir.ansatz import Ansatz, substitute_ansatz
+from pdedsl.ir.boundary import Dirichlet, General, Robin
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.solver_plans import LinearSplitting, PeriodicAxis
@@ -127,9 +129,24 @@ def _parities(system: FirstOrderSystem, axis: int) -> Mapping[int, int] | None:
 
 
 def _parity(system: FirstOrderSystem, condition: FaceCondition) -> int | None:
-    """The parity of u if the condition is ∂ⁿu/∂xⁿ = 0: odd for even n, even for odd n; None for other conditions."""
+    """The parity of u: odd for u = 0, even for ∂u/∂n = 0; None for other conditions."""
+    if condition.part:
+        return None
+    match condition.kind:
+        case Dirichlet(value=value):
+            return -1 if value == 0 else None
+        case Robin() as robin:
+            return 1 if robin.is_homogeneous_neumann else None
+        case General():
+            return _parity_of_normal_derivative(system, condition)
+        case _:
+            assert_never(condition.kind)
+
+
+def _parity_of_normal_derivative(system: FirstOrderSystem, condition: FaceCondition) -> int | None:
+    """Odd for ∂ⁿu/∂xⁿ = 0 with even n, even with odd n."""
     jets = system.jets_in(condition.expr)
-    if len(jets) != 1 or condition.part:
+    if len(jets) != 1:
         return None
     ((symbol, derivative),) = jets
     factor = condition.expr.diff(symbol)

@@ -22,7 +22,7 @@ from sympy import Add, Expr, Integer, Symbol, cancel
 
 from pdedsl import errors
 from pdedsl.diagnostics import Reporter, Span, closest_match
-from pdedsl.ir.boundary import Face, LevelSet, Place
+from pdedsl.ir.boundary import Face, LevelSet, Place, ScalarCondition
 from pdedsl.ir.spec import (
     Condition,
     ConditionKind,
@@ -116,15 +116,16 @@ def points_on(place: Place, region: Region) -> list[Point]:
             assert_never(place)
 
 
-def points_satisfying(part: Sequence[LevelFunction], points: Sequence[Point], region: Region) -> list[Point]:
+def points_satisfying(part: Sequence[Expr], points: Sequence[Point], region: Region) -> list[Point]:
     """The points at which the inequalities of a condition hold."""
-    parts = [compile_function(g.expr, region.layout) for g in part]
+    parts = [compile_function(g, region.layout) for g in part]
     return [p for p in points if all(g(p) > 0 for g in parts)]
 
 
 def selects_points(condition: Condition, region: Region) -> bool:
     """Whether a condition selects points on every face and surface that it names."""
-    return all(points_satisfying(condition.part, points_on(place, region), region) for place in condition.places)
+    part = [g.expr for g in condition.part]
+    return all(points_satisfying(part, points_on(place, region), region) for place in condition.places)
 
 
 def places_meeting(space: Space, time: Time | None, part: Sequence[LevelFunction]) -> tuple[Place, ...]:
@@ -133,7 +134,8 @@ def places_meeting(space: Space, time: Time | None, part: Sequence[LevelFunction
         return space.boundary
     region = region_of_space(space, time)
     places: tuple[Place, ...] = (*space.boundary, *(LevelSet(g.expr, g.span) for g in space.inequalities))
-    return tuple(place for place in places if points_satisfying(part, points_on(place, region), region))
+    inside = [g.expr for g in part]
+    return tuple(place for place in places if points_satisfying(inside, points_on(place, region), region))
 
 
 # ---- Conditions
@@ -410,14 +412,11 @@ def count_conditions(spec: Spec, reporter: Reporter) -> None:
     balances: dict[Symbol, list[ConditionBalance]] = {u.head: [] for u in spec.unknowns}
     for part in parts:
         needs = {u.head: _required_conditions(part, u, spec) for u in spec.unknowns}
-        own = {
-            u.head: [c for c in spec.conditions if c.unknown == u.head and part.place in c.places]
-            for u in spec.unknowns
-        }
+        own = {u.head: _conditions_on(part.place, u.head, spec) for u in spec.unknowns}
         partial = any(c.part for conditions in own.values() for c in conditions)
         for point in (part.points or (None,)) if partial else (None,):
             prescribed = {
-                h: sum((_scalar_conditions(c) for c in own[h] if _holds_at(c, point, region)), Fraction(0)) for h in own
+                h: sum((_count(c, spec) for c in own[h] if _holds_at(c, point, region)), Fraction(0)) for h in own
             }
             for head, counted in _balance(part, prescribed, needs, point, spec).items():
                 balances[head].append(counted)
@@ -428,13 +427,22 @@ def count_conditions(spec: Spec, reporter: Reporter) -> None:
             _report_balance(unknown, balances[unknown.head], parts, spec, reporter)
 
 
-def _scalar_conditions(condition: Condition) -> Fraction:
-    """The number of scalar conditions on each face; u(0, t) = u(1, t) is one condition on two faces."""
-    is_two_point = condition.kind is ConditionKind.TWO_POINT
-    return Fraction(len(condition.value), len(condition.places) if is_two_point else 1)
+def _conditions_on(place: Place, unknown: Symbol, spec: Spec) -> list[ScalarCondition]:
+    """The scalar conditions on an unknown, on a face or surface."""
+    return [c for c in spec.boundary_conditions if c.place == place and _condition_of(c, spec).unknown == unknown]
 
 
-def _holds_at(condition: Condition, point: Point | None, region: Region) -> bool:
+def _condition_of(scalar: ScalarCondition, spec: Spec) -> Condition:
+    return spec.conditions[scalar.number[0]]
+
+
+def _count(scalar: ScalarCondition, spec: Spec) -> Fraction:
+    """The number of conditions on each face; u(0, t) = u(1, t) is one condition on two faces."""
+    condition = _condition_of(scalar, spec)
+    return Fraction(1, len(condition.places) if condition.kind is ConditionKind.TWO_POINT else 1)
+
+
+def _holds_at(condition: ScalarCondition, point: Point | None, region: Region) -> bool:
     return point is None or bool(points_satisfying(condition.part, [point], region))
 
 

@@ -14,7 +14,6 @@ from pdedsl.ir.boundary import (
     BoundaryCondition,
     Face,
     General,
-    LevelSet,
     Normal,
     Periodic,
     Place,
@@ -28,6 +27,7 @@ from pdedsl.ir.components import (
     coordinates_of,
     derivative_orders,
     in_components,
+    place_in_components,
     scalar_unknowns,
 )
 from pdedsl.ir.residual import Derivative, Residual
@@ -43,26 +43,20 @@ def boundary_conditions(spec: Spec) -> Iterator[ScalarCondition]:
 
 
 def _scalar_conditions(n: int, condition: Condition, spec: Spec) -> Iterator[ScalarCondition]:
-    coordinates = coordinates_of(spec.space)
-    part = tuple(_expand(g.expr, spec) for g in condition.part)
+    part = tuple(g.expr for g in condition.part)
     needs_normal = any(normal_components(v, spec.space.coordinates) for v in condition.value)
     joined = condition.kind is ConditionKind.TWO_POINT
     residuals = () if needs_normal or joined else _residuals(condition, (), spec)
     for place in condition.places:
-        expanded = LevelSet(_expand(place.expr, spec), place.span) if isinstance(place, LevelSet) else place
-        normal = expanded.normal(coordinates)
         kinds: Iterator[BoundaryCondition]
         if joined:
             kinds = (_join(v, condition, spec) for v in condition.value)
         else:
+            normal = place_in_components(place, spec).normal(coordinates_of(spec.space))
             residuals = _residuals(condition, normal, spec) if needs_normal else residuals
-            kinds = (_type_of(r, condition.unknown, expanded, normal, spec) for r in residuals)
+            kinds = (_type_of(r, condition.unknown, place, normal, spec) for r in residuals)
         for k, kind in enumerate(kinds):
-            yield ScalarCondition(kind, expanded, part, condition.span, (n, k))
-
-
-def _expand(expr: Expr, spec: Spec) -> Expr:
-    return in_components(expr, spec, (), lambda leaf: leaf)
+            yield ScalarCondition(kind, place, part, condition.span, (n, k))
 
 
 def _residuals(condition: Condition, normal: Normal, spec: Spec) -> tuple[Residual, ...]:
