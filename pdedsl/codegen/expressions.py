@@ -66,7 +66,10 @@ def expression_node(expr: Expr, leaf: Leaf, points: Ref = X) -> Node:
             return Call(NARY_FUNCTIONS[name], (points, *args))
         return Call(UNARY_FUNCTIONS[name], (_tensor(args[0]) if points == X else args[0],))
 
-    return fold(expr, lambda e: int(e) if e.is_Integer else float(e), leaf, operation)
+    def number_or_leaf(e: Expr) -> Node | None:
+        return leaf(e) if not e.is_number else int(e) if e.is_Integer else float(e)
+
+    return fold(expr, number_or_leaf, operation)
 
 
 def _tensor(node: Node) -> Node:

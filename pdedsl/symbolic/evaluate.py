@@ -1,8 +1,7 @@
 """One fold over symbolic trees with a table of operations per algebra, and its algebra of floating-point numbers.
 
-The table of torch operations is in `codegen.expressions`, that of feature maps in `analysis.feature_maps.simulate`;
-`unsupported` names what generated code cannot compute. Ranges over boxes are in `analysis.bounds.interval`: their
-rules look at the expression, not only at the ranges of its parts.
+The table of torch operations is in `codegen.expressions`, that of intervals in `analysis.bounds.interval`, that of
+feature maps in `analysis.feature_maps.simulate`; `unsupported` names what generated code cannot compute.
 
 A point lists the coordinates of space, then time. Where an expression is not defined, the result is NaN.
 """
@@ -43,22 +42,21 @@ Operations = Mapping[str, Callable[..., V]]
 
 def fold(
     expr: Expr,
-    number: Callable[[Expr], V],
     leaf: Callable[[Expr], V | None],
     operation: Callable[[Expr, list[V]], V],
     known: dict[Expr, V] | None = None,
 ) -> V:
     """The value of an expression in an algebra.
 
-    `number` and `leaf` give the values of numbers and of atoms, such as coordinates; for others `leaf` is None.
-    `operation` gives the value of an expression from those of its arguments. `known` are values of
-    parts, to which new ones are added.
+    `leaf` gives the values of atoms, such as numbers and coordinates, and of expressions whose value does not follow
+    from those of their arguments; for others it is None. `operation` gives the value of an expression from those of its
+    arguments. `known` are values of parts, to which new ones are added.
     """
 
     def of(e: Expr) -> V:
         if known is not None and e in known:
             return known[e]
-        value = number(e) if e.is_number else leaf(e)
+        value = leaf(e)
         if value is None:
             value = operation(e, [of(a) for a in e.args])
         if known is not None:
@@ -187,6 +185,8 @@ def evaluate_at_points(exprs: Sequence[Expr], layout: Layout, points: Sequence[P
 
     def leaf(e: Expr) -> Column | None:
         match e:
+            case _ if e.is_number:
+                return [_number(e)] * len(points)
             case Symbol():
                 return list(map(itemgetter(layout.places[e]), points))
             case Component() | Contraction() | Integral() | MeshBoundary():
@@ -195,13 +195,7 @@ def evaluate_at_points(exprs: Sequence[Expr], layout: Layout, points: Sequence[P
 
     def values(e: Expr) -> Column:
         try:
-            return fold(
-                e,
-                lambda number: [_number(number)] * len(points),
-                leaf,
-                lambda part, args: list(map(_float_operation(part), *args)),
-                known,
-            )
+            return fold(e, leaf, lambda part, args: list(map(_float_operation(part), *args)), known)
         except EVALUATION_ERRORS:  # at some point
             return list(map(compile_function(e, layout), points))
 
@@ -218,6 +212,8 @@ def _compile(expr: Expr, layout: Layout, indices: Mapping[Expr, list[float]]) ->
 
     def leaf(e: Expr) -> PointFunction | None:
         match e:
+            case _ if e.is_number:
+                return constant(e)
             case Symbol() if e in indices:
                 cell = indices[e]
                 return lambda p: cell[0]
@@ -246,7 +242,7 @@ def _compile(expr: Expr, layout: Layout, indices: Mapping[Expr, list[float]]) ->
 
         return lambda p: math.fsum(terms(p))
 
-    return fold(expr, constant, leaf, _pointwise)
+    return fold(expr, leaf, _pointwise)
 
 
 PANELS = 4  # of the composite Gauss rule between kinks

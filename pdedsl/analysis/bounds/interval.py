@@ -1,51 +1,28 @@
-"""Interval arithmetic with outward rounding, and ranges of expressions over boxes.
+"""Interval arithmetic with outward rounding: the algebra of intervals for the fold, and ranges over boxes.
 
 Sums, products and powers of rational numbers are exact; other numbers are rounded outwards (Moore, Kearfott, Cloud,
 Introduction to Interval Analysis, chapters 2 and 5). The arguments of sines are measured in units of π, so that
 sin(πx) ≥ 0 on [0, 1] is proved.
 
-The rules are no table of `symbolic.evaluate.fold`, which sees the values of the arguments alone: here they look at the
+Where the range of an expression does not follow from those of its arguments, a rule of `_RangeEvaluator` looks at the
 arguments themselves, as in x sign(x) = |x|, x/√(c + x²) ≤ 1 and sin(πx). `mpmath.iv` would round rational ends.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import reduce
 from math import inf
 from typing import TypeAlias
 
-from sympy import (
-    Abs,
-    Add,
-    Expr,
-    Heaviside,
-    Integer,
-    Max,
-    Min,
-    Mul,
-    Number,
-    Pow,
-    Rational,
-    S,
-    Symbol,
-    atan,
-    cos,
-    cosh,
-    erf,
-    exp,
-    log,
-    pi,
-    sign,
-    sin,
-    sinh,
-    tanh,
-)
+from sympy import Abs, Expr, Integer, Mul, Number, Pow, Rational, S, Symbol, cos, pi, sign, sin
 
 from pdedsl.numerics.activations import Activation as ActivationRecord
 from pdedsl.record import Record
 from pdedsl.symbolic.data_functions import DataFunction
+from pdedsl.symbolic.evaluate import Operations, fold
 from pdedsl.symbolic.functions import ActivationDerivative, ActivationFunction
 from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partial
 
@@ -179,32 +156,6 @@ def _sine_of_end(x: End) -> RealInterval:
 
 CANCELLATION_ERROR = Fraction(1, 10**15)  # absolute error where a function adds 1 and subtracts it again
 
-INCREASING: dict[type[Expr], tuple[Callable[[float], float], End, End]] = {
-    exp: (math.exp, Fraction(0), inf),
-    tanh: (math.tanh, Fraction(-1), Fraction(1)),
-    atan: (math.atan, Fraction(-2), Fraction(2)),
-    erf: (math.erf, Fraction(-1), Fraction(1)),
-    sinh: (math.sinh, -inf, inf),
-}
-
-
-def function_of(e: Expr, x: RealInterval) -> RealInterval | None:
-    match e:
-        case Abs():
-            return absolute_value(x)
-        case sign():
-            return RealInterval(Fraction(_sign(x.low)), Fraction(_sign(x.high)))
-        case cosh():
-            return RealInterval(Fraction(1), inf)
-        case log():
-            return _logarithm(x)
-        case ActivationDerivative():
-            return _activation_derivative(e)
-        case ActivationFunction():
-            return _activation(e.record, x)
-    rule = INCREASING.get(type(e))
-    return None if rule is None else _range_of_increasing(x, *rule)
-
 
 def heaviside(x: RealInterval) -> RealInterval:
     return RealInterval(Fraction(int(x.low > 0)), Fraction(int(x.high >= 0)))
@@ -226,9 +177,9 @@ def _value(f: Callable[[float], float], x: End, limit: End) -> RealInterval:
     return RealInterval(Fraction(f(0.0)), Fraction(f(0.0))) if x == 0 else enclosure(f(float(x)))
 
 
-def _logarithm(x: RealInterval) -> RealInterval | None:
+def _logarithm(x: RealInterval) -> RealInterval:
     if x.low < 0 or x.high == 0:
-        return None
+        raise NoRange
     return RealInterval(_log(x.low).low, _log(x.high).high)
 
 
@@ -258,6 +209,37 @@ def _activation(activation: ActivationRecord, x: RealInterval) -> RealInterval:
     return RealInterval(Fraction(0) if x.low >= 0 else low, Fraction(0) if x.high <= 0 else high)
 
 
+class NoRange(Exception):
+    """The expression may be undefined, or has no rule."""
+
+
+def _combine(combine: Callable[[RealInterval, RealInterval], RealInterval]) -> Callable[..., RealInterval]:
+    """The operation for any number of arguments."""
+    return lambda *ranges: round_outwards(reduce(combine, ranges))
+
+
+def _increasing(f: Callable[[float], float], lower: End, upper: End) -> Callable[[RealInterval], RealInterval]:
+    return lambda x: _range_of_increasing(x, f, lower, upper)
+
+
+INTERVALS: Operations[RealInterval] = {
+    "Add": _combine(add),
+    "Mul": _combine(multiply),
+    "Max": _combine(lambda a, b: RealInterval(max(a.low, b.low), max(a.high, b.high))),
+    "Min": _combine(lambda a, b: RealInterval(min(a.low, b.low), min(a.high, b.high))),
+    "Abs": absolute_value,
+    "sign": lambda x: RealInterval(Fraction(_sign(x.low)), Fraction(_sign(x.high))),
+    "Heaviside": lambda x, *_: heaviside(x),
+    "log": _logarithm,
+    "cosh": lambda _: RealInterval(Fraction(1), inf),
+    "exp": _increasing(math.exp, Fraction(0), inf),
+    "sinh": _increasing(math.sinh, -inf, inf),
+    "tanh": _increasing(math.tanh, Fraction(-1), Fraction(1)),
+    "atan": _increasing(math.atan, Fraction(-2), Fraction(2)),
+    "erf": _increasing(math.erf, Fraction(-1), Fraction(1)),
+}
+
+
 # ---- Ranges of expressions
 
 
@@ -269,7 +251,7 @@ def range_of(expr: Expr, box: Box, dimension: int | None = None, poles: bool = F
     """
     try:
         return _RangeEvaluator(box, dimension, poles).evaluate(expr)
-    except OverflowError:  # beyond the range of floats
+    except (NoRange, OverflowError):  # OverflowError: beyond the range of floats
         return None
 
 
@@ -278,108 +260,106 @@ class _RangeEvaluator(Record):
     dimension: int | None
     poles: bool
 
-    def evaluate(self, e: Expr) -> RealInterval | None:
+    def evaluate(self, e: Expr) -> RealInterval:
+        return fold(e, self._leaf, self._operation)
+
+    def _leaf(self, e: Expr) -> RealInterval | None:
+        """Atoms, and rules that look at the arguments themselves."""
         match e:
             case Number() if e.is_real:
                 return enclosure_of_number(e)
-            case _ if e in (S.Pi, S.Exp1):
-                return enclosure_of_number(e)
             case Symbol():
                 return self.box.get(e) or _range_from_sign(e)
-            case Component() if e.args[1] == INDEX or not e.args[1].is_Integer:
-                return LINE
-            case Field(arguments=arguments) if any(a.args and self.evaluate(a) is None for a in arguments):
-                return None
-            case Field() | Component() | Partial():
-                return _range_from_sign(e)
-            case Add():
-                return self._combine(e.args, add)
             case Mul():
-                return self._product(e)
-            case Pow(base=base, exp=power):
-                return self._power(base, power)
-            case Contraction(body=body):
-                return self._sum(body)
-            case Max():
-                return self._combine(e.args, lambda a, b: RealInterval(max(a.low, b.low), max(a.high, b.high)))
-            case Min():
-                return self._combine(e.args, lambda a, b: RealInterval(min(a.low, b.low), min(a.high, b.high)))
-            case DataFunction(bounds=(low, high)):
-                return RealInterval(enclosure(low).low, enclosure(high).high)
+                return self._bounded_product(e)
             case sin() | cos():
                 return self._sine_or_cosine(e)
-            case Heaviside():
-                inner = self.evaluate(e.args[0])
-                return None if inner is None else heaviside(inner)
-            case _ if len(e.args) == 1:
-                inner = self.evaluate(e.args[0])
-                return None if inner is None else function_of(e, inner)
+            case Component() if e.args[1] == INDEX or not e.args[1].is_Integer:
+                return LINE
+            case Field(arguments=arguments):
+                for a in (a for a in arguments if a.args):
+                    self.evaluate(a)  # raises NoRange where it is undefined
+                return _range_from_sign(e)
+            case Component() | Partial():
+                return _range_from_sign(e)
+            case Contraction(body=body):
+                return self._sum(body)
+            case DataFunction(bounds=(low, high)):
+                return RealInterval(enclosure(low).low, enclosure(high).high)
+            case _ if e in (S.Pi, S.Exp1):
+                return enclosure_of_number(e)
         return None
 
-    def _combine(
-        self, args: tuple[Expr, ...], combine: Callable[[RealInterval, RealInterval], RealInterval]
-    ) -> RealInterval | None:
-        ranges = [self.evaluate(a) for a in args]
-        if any(f is None for f in ranges):
-            return None
-        expression, *rest = (f for f in ranges if f is not None)
-        for other in rest:
-            expression = combine(expression, other)
-        return round_outwards(expression)
+    def _operation(self, e: Expr, ranges: list[RealInterval]) -> RealInterval:
+        match e:
+            case Pow(base=base, exp=power):
+                return INTERVALS["exp"](ranges[1]) if base == S.Exp1 else self._power(base, ranges[0], power)
+            case ActivationDerivative():
+                return _activation_derivative(e)
+            case ActivationFunction():
+                return _activation(e.record, ranges[0])
+            case _ if type(e).__name__ in INTERVALS:
+                return INTERVALS[type(e).__name__](*ranges)
+        raise NoRange
 
-    def _product(self, e: Mul) -> RealInterval | None:
-        """x sign(x) is |x|, and x/√(c + x²) lies between -1 and 1 for c ≥ 0."""
+    def _bounded_product(self, e: Mul) -> RealInterval | None:
+        """x sign(x) is |x|, and x/√(c + x²) lies between -1 and 1 for c ≥ 0; None for other products."""
         args = list(e.args)
         for s in (a for a in e.args if isinstance(a, sign) and a.args[0] in args):
             args = [a for a in args if a is not s and a != s.args[0]] + [Abs(s.args[0])]
         for root in (a for a in e.args if isinstance(a, Pow) and a.exp == Rational(-1, 2)):
             bounded = next((a for a in args if self._square_is_at_most(a, root.base)), None)
             if bounded is not None:
-                rest = self._combine((*(a for a in args if a is not bounded and a is not root), S.One), multiply)
-                return None if rest is None else multiply(rest, RealInterval(Fraction(-1), Fraction(1)))
-        return self._combine(tuple(args), multiply)
+                rest = self._product([*(a for a in args if a is not bounded and a is not root), S.One])
+                return multiply(rest, RealInterval(Fraction(-1), Fraction(1)))
+        return None if len(args) == len(e.args) else self._product(args)
+
+    def _product(self, args: Sequence[Expr]) -> RealInterval:
+        return INTERVALS["Mul"](*map(self.evaluate, args))
 
     def _square_is_at_most(self, a: Expr, square: Expr) -> bool:
         """Whether a² is at most `square`."""
-        rest = self.evaluate(square - a**2) if a.is_Symbol and a in square.free_symbols else None
-        return rest is not None and rest.low >= 0
+        if not (a.is_Symbol and a in square.free_symbols):
+            return False
+        try:
+            return self.evaluate(square - a**2).low >= 0
+        except NoRange:
+            return False
 
-    def _power(self, base: Expr, power: Expr) -> RealInterval | None:
-        if base == S.Exp1:
-            inner = self.evaluate(power)
-            return None if inner is None else function_of(exp(power, evaluate=False), inner)
-        x = self.evaluate(base)
-        if x is None or not isinstance(power, Rational):
-            return None
+    def _power(self, base: Expr, x: RealInterval, power: Expr) -> RealInterval:
+        if not isinstance(power, Rational):
+            raise NoRange
         if isinstance(power, Integer) and power > 0:
             return round_outwards(integer_power(x, int(power)))
         if power < 0:
-            below = self._power(base, -power)
-            if below is not None and (self.poles or base.is_positive) and below.low == 0 < below.high:
+            below = self._power(base, x, -power)
+            if (self.poles or base.is_positive) and below.low == 0 < below.high:
                 return RealInterval(Fraction(0) if math.isinf(below.high) else 1 / below.high, inf)
-            return None if below is None or 0 in below else inverse(below)
-        return fractional_power(x, Fraction(int(power.p), int(power.q))) if x.low >= 0 else None
+            if 0 in below:
+                raise NoRange
+            return inverse(below)
+        if x.low < 0:
+            raise NoRange
+        return fractional_power(x, Fraction(int(power.p), int(power.q)))
 
-    def _sum(self, body: Expr) -> RealInterval | None:
+    def _sum(self, body: Expr) -> RealInterval:
         """Σᵢ g(xᵢ) lies between n min g and n max g."""
         g = self.evaluate(body)
-        if g is None:
-            return None
         if self.dimension is not None:
             return multiply(g, RealInterval(Fraction(self.dimension), Fraction(self.dimension)))
         return multiply(g, RealInterval(Fraction(1), inf))
 
-    def _sine_or_cosine(self, e: Expr) -> RealInterval | None:
+    def _sine_or_cosine(self, e: Expr) -> RealInterval:
         """sin and cos, with the argument in units of π."""
         argument = e.args[0]
         units = argument / pi
         shift = Fraction(1, 2) if isinstance(e, cos) else Fraction(0)
         if not units.has(pi):
             inner = self.evaluate(units)
-            return None if inner is None else sine(RealInterval(inner.low + shift, inner.high + shift))
+            return sine(RealInterval(inner.low + shift, inner.high + shift))
         inner = self.evaluate(argument)
-        if inner is None or math.isinf(inner.high - inner.low):
-            return None if inner is None else RealInterval(Fraction(-1), Fraction(1))
+        if math.isinf(inner.high - inner.low):
+            return RealInterval(Fraction(-1), Fraction(1))
         low, high = (enclosure(float(end) / math.pi) for end in (inner.low, inner.high))
         if isinstance(e, sin) and inner.low == 0 and inner.high <= Fraction(3):
             return RealInterval(Fraction(0), Fraction(1))

@@ -67,6 +67,8 @@ def compile_right_hand_side(expr: Expr, weights: OperatorWeights, channels: int,
 
     def leaf(e: Expr) -> RightHandSide | None:
         match e:
+            case _ if e.is_number:
+                return number(e)
             case Field():
                 return _field(e, channels, spec)
             case Applied(operator=operator, body=body):
@@ -76,7 +78,7 @@ def compile_right_hand_side(expr: Expr, weights: OperatorWeights, channels: int,
         return None
 
     def value(e: Expr) -> RightHandSide:
-        return fold(e, number, leaf, _compose)
+        return fold(e, leaf, _compose)
 
     return value(expr)
 
