@@ -127,8 +127,12 @@ def _without_other_unknowns(
             data: tuple[Expr, ...] = (value,)
         case Robin(alpha=alpha, beta=beta, value=value):
             data = alpha, beta, value
+        case General():
+            return replace(kind, residual=residual)
+        case Periodic() | InitialCondition():
+            raise AssertionError(kind)
         case _:
-            return General(residual)
+            assert_never(kind)
     return General(residual) if any(f.head in writer.arguments for e in data for f in atoms(e, Field)) else kind
 
 

@@ -5,7 +5,8 @@ Introduction to Interval Analysis, chapters 2 and 5). The arguments of sines are
 sin(πx) ≥ 0 on [0, 1] is proved.
 
 Where the range of an expression does not follow from those of its arguments, a rule of `_RangeEvaluator` looks at the
-arguments themselves, as in x sign(x) = |x|, x/√(c + x²) ≤ 1 and sin(πx). `mpmath.iv` would round rational ends.
+arguments themselves, as in x sign(x) = |x|, x/√(c + x²) ≤ 1 and sin(πx). `mpmath.iv` encloses exp, log and sin; it has
+no other of these functions.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from math import inf
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from mpmath import iv
+from mpmath.libmp import to_float
 from sympy import Abs, Expr, Integer, Mul, Number, Pow, Rational, S, Symbol, cos, pi, sign, sin
 
 from pdedsl.numerics.activations import Activation as ActivationRecord
@@ -60,12 +63,12 @@ def enclosure_of_number(value: Expr) -> RealInterval | None:
     return enclosure(float(value.evalf(20)))
 
 
-def enclosure(value: float, error: Fraction = Fraction(0)) -> RealInterval:
-    """An enclosure of a floating-point result: `error` plus a relative error, or plus UNDERFLOW near zero."""
+def enclosure(value: float) -> RealInterval:
+    """An enclosure of a floating-point result, with a relative error, or with UNDERFLOW near zero."""
     if math.isinf(value):
         return RealInterval(value, value)
     middle = Fraction(value)
-    error += abs(middle) * FLOAT_RTOL if abs(middle) > UNDERFLOW else UNDERFLOW
+    error = abs(middle) * FLOAT_RTOL if abs(middle) > UNDERFLOW else UNDERFLOW
     return RealInterval(middle - error, middle + error)
 
 
@@ -120,6 +123,14 @@ def round_outwards(x: RealInterval) -> RealInterval:
     return RealInterval(low, high)
 
 
+def _enclose(f: Callable[[Any], Any], x: Fraction) -> RealInterval:
+    """An enclosure of f(x) by mpmath's interval arithmetic; raises OverflowError beyond the range of floats."""
+    ends = f(iv.mpf(x.numerator) / iv.mpf(x.denominator))._mpi_
+    low, high = (Fraction(to_float(end, strict=True)) for end in ends)
+    small = max(abs(low), abs(high)) <= UNDERFLOW
+    return RealInterval(low - UNDERFLOW, high + UNDERFLOW) if small else RealInterval(low, high)
+
+
 def absolute_value(x: RealInterval) -> RealInterval:
     low, high = _absolute_end(x.low), _absolute_end(x.high)
     return RealInterval(Fraction(0) if 0 in x else min(low, high), max(low, high))
@@ -150,11 +161,7 @@ def _sine_of_end(x: End) -> RealInterval:
     if 2 * reduced % 1 == 0:
         quarter = Fraction((0, 1, 0, -1)[int(2 * reduced)])
         return RealInterval(quarter, quarter)
-    value = Fraction(math.sin(math.pi * float(reduced)))
-    return RealInterval(value - FLOAT_RTOL, value + FLOAT_RTOL)
-
-
-CANCELLATION_ERROR = Fraction(1, 10**15)  # absolute error where a function adds 1 and subtracts it again
+    return _enclose(lambda y: iv.sin(iv.pi * y), reduced)
 
 
 def heaviside(x: RealInterval) -> RealInterval:
@@ -165,16 +172,33 @@ def _sign(x: End) -> int:
     return (x > 0) - (x < 0)
 
 
-def _range_of_increasing(x: RealInterval, f: Callable[[float], float], lower: End, upper: End) -> RealInterval:
-    low, high = _value(f, x.low, lower).low, _value(f, x.high, upper).high
-    return RealInterval(max(low, lower), min(high, upper))
+Enclose: TypeAlias = Callable[[Fraction], RealInterval]
+"""An enclosure of the value of a function."""
 
 
-def _value(f: Callable[[float], float], x: End, limit: End) -> RealInterval:
-    """An enclosure of f(x), exact at x = 0, where all of these functions are 0 or 1; `limit` if x is infinite."""
-    if math.isinf(x):
-        return RealInterval(limit, limit)
-    return RealInterval(Fraction(f(0.0)), Fraction(f(0.0))) if x == 0 else enclosure(f(float(x)))
+def _rounded(f: Callable[[float], float]) -> Enclose:
+    """Enclosures of the values of a function of `math`, which is 0 at 0."""
+    return lambda x: enclosure(f(float(x))) if x else RealInterval(Fraction(0), Fraction(0))
+
+
+def _exp(x: Fraction) -> RealInterval:
+    math.exp(x)  # raises OverflowError where it is too large
+    return _enclose(iv.exp, x)
+
+
+def _increasing(
+    f: Callable[[Fraction], RealInterval], lower: End, upper: End
+) -> Callable[[RealInterval], RealInterval]:
+    """The range of an increasing function with these limits; `f` encloses its values."""
+
+    def value(x: End, limit: End) -> RealInterval:
+        return RealInterval(limit, limit) if math.isinf(x) else f(Fraction(x))
+
+    def range_over(x: RealInterval) -> RealInterval:
+        low, high = value(x.low, lower).low, value(x.high, upper).high
+        return RealInterval(max(low, lower), min(high, upper))
+
+    return range_over
 
 
 def _logarithm(x: RealInterval) -> RealInterval:
@@ -188,7 +212,7 @@ def _log(x: End) -> RealInterval:
         return RealInterval(-inf, -inf) if x == 0 else RealInterval(inf, inf)
     if x == 1 or float(x) == 0:
         return RealInterval(Fraction(0), Fraction(0)) if x == 1 else RealInterval(-inf, Fraction(-700))
-    return enclosure(math.log(float(x)), CANCELLATION_ERROR)  # near 1 the rounding of the argument dominates
+    return _enclose(iv.log, Fraction(x))
 
 
 def _activation_derivative(e: ActivationDerivative) -> RealInterval:
@@ -218,10 +242,6 @@ def _combine(combine: Callable[[RealInterval, RealInterval], RealInterval]) -> C
     return lambda *ranges: round_outwards(reduce(combine, ranges))
 
 
-def _increasing(f: Callable[[float], float], lower: End, upper: End) -> Callable[[RealInterval], RealInterval]:
-    return lambda x: _range_of_increasing(x, f, lower, upper)
-
-
 INTERVALS: Operations[RealInterval] = {
     "Add": _combine(add),
     "Mul": _combine(multiply),
@@ -232,11 +252,11 @@ INTERVALS: Operations[RealInterval] = {
     "Heaviside": lambda x, *_: heaviside(x),
     "log": _logarithm,
     "cosh": lambda _: RealInterval(Fraction(1), inf),
-    "exp": _increasing(math.exp, Fraction(0), inf),
-    "sinh": _increasing(math.sinh, -inf, inf),
-    "tanh": _increasing(math.tanh, Fraction(-1), Fraction(1)),
-    "atan": _increasing(math.atan, Fraction(-2), Fraction(2)),
-    "erf": _increasing(math.erf, Fraction(-1), Fraction(1)),
+    "exp": _increasing(_exp, Fraction(0), inf),
+    "sinh": _increasing(_rounded(math.sinh), -inf, inf),
+    "tanh": _increasing(_rounded(math.tanh), Fraction(-1), Fraction(1)),
+    "atan": _increasing(_rounded(math.atan), Fraction(-2), Fraction(2)),
+    "erf": _increasing(_rounded(math.erf), Fraction(-1), Fraction(1)),
 }
 
 
