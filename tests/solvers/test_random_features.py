@@ -10,7 +10,10 @@ import pytest
 import torch
 from torch import Tensor, cos, exp, sin
 
+from pdedsl import PdeError
+from pdedsl.compiler import check
 from pdedsl.config.methods import RandomFeatures
+from pdedsl.diagnostics import Source
 from pdedsl.ir.boundary import LevelSet
 from pdedsl.solvers.pinn.residuals import Measurement
 
@@ -158,3 +161,12 @@ def test_symmetries_of_a_problem_in_many_dimensions(
     monkeypatch.setattr("pdedsl.planning.method_planners.parities_of", lambda statement: (0,) * 4)
     monkeypatch.setattr("pdedsl.planning.method_planners.is_exchangeable", lambda statement: False)
     assert found < 0.01 * error()
+
+
+def test_more_equations_than_unknowns() -> None:
+    """∇u = (1, 2y) with u = y² on the left: grids need as many equations as unknowns, least squares do not."""
+    text = "pde A\nspace (x, y) in [0, 1]^2\nunknown u(x, y) : scalar\n0 = ∇u - [1, 2y]\nu = y² on left\n"
+    statement = stated(text)
+    assert error_of(solve_by_random_features(statement, RandomFeatures(n=200)), statement, lambda x, y: x + y**2) < 1e-8
+    with pytest.raises(PdeError, match="the number of equations differs from the number of unknowns"):
+        check(Source(text + "realize equation by grid\n")).require_plan()
