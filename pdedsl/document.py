@@ -96,7 +96,8 @@ def page(title: str, elements: Sequence[Element], folder: Path) -> str:
         if has_contents and _is_section(element):
             parts += [_contents(titles)] if number == 0 else []
             number += 1
-            parts.append(f'<h{SECTION} id="s{number}">{number} {escaping.html(titles[number - 1])}</h{SECTION}>')
+            tag = f"h{NUMBERED_HEADING_LEVEL}"
+            parts.append(f'<{tag} id="s{number}">{number} {escaping.html(titles[number - 1])}</{tag}>')
         else:
             parts.append(_html(element, folder))
     body = "\n".join(parts)
@@ -104,12 +105,12 @@ def page(title: str, elements: Sequence[Element], folder: Path) -> str:
     return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>\n{body}\n</body></html>\n'
 
 
-SECTION = 2  # level of headings that are numbered
+NUMBERED_HEADING_LEVEL = 2  # level of headings that are numbered
 MIN_SECTIONS = 3  # of a page with a table of contents
 
 
 def _is_section(element: Element) -> TypeGuard[Heading]:
-    return isinstance(element, Heading) and element.level == SECTION
+    return isinstance(element, Heading) and element.level == NUMBERED_HEADING_LEVEL
 
 
 def _contents(titles: Sequence[str]) -> str:

@@ -146,7 +146,7 @@ def test_blocks() -> None:
     assert sorted((b, e) for b, e, _ in listed) == sorted((b, e) for b, rules in ENTRIES.items() for e in rules)
     for block, entry, row in listed:
         rule, (_, _, values, which) = ENTRIES[block][entry], row
-        number = f"{rule.least} to {rule.most}" if rule.most > 1 else f"{rule.most}"
+        number = f"{rule.min_values} to {rule.max_values}" if rule.max_values > 1 else f"{rule.max_values}"
         assert values == number + ", repeats" * rule.values.repeats, entry
         assert ("required" in which) == rule.required, entry
         assert ("`from`" in which) == (isinstance(rule.what, Calls) and rule.what.sourced)

@@ -32,6 +32,7 @@ from pdedsl.symbolic.symbols import Field
 from pdedsl.symbolic.sympy_errors import try_sympy
 
 JUMP_RTOL = 1e-6  # relative to the largest of both values and 1
+# Gauss-Legendre on [-1, 1], (node, weight): of the nodes ±x, the negative ones and 0
 HALF_RULE = ((-0.906179845938664, 0.236926885056189), (-0.538469310105683, 0.478628670499366), (0.0, 0.568888888888889))
 GAUSS_RULE = (*HALF_RULE, *((-x, w) for x, w in HALF_RULE[:2]))  # five nodes, exact for polynomials up to degree 9
 PANELS = 4  # of the composite Gauss rule on each interval

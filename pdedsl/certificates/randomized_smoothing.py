@@ -239,7 +239,7 @@ def gaussian_at(
     sigma: float,
     radii: float | Sequence[float],
     n0: int = 100,
-    most: int = 100_000,
+    max_samples: int = 100_000,
     alpha: float = 1e-3,
     seed: int = 0,
     batch: int = 128,
@@ -256,7 +256,7 @@ def gaussian_at(
         sigma: standard deviation s of the Gaussian noise.
         radii: one ℓ2 radius or several, not negative.
         n0: number of noise samples that select the class.
-        most: maximal number of further noise samples per input.
+        max_samples: maximal number of further noise samples per input.
         alpha: failure probability per sample.
         seed: seed of the noise.
         batch: batch size of the calls of the model.
@@ -265,7 +265,7 @@ def gaussian_at(
         `Sequential` with the decisions and the largest certified radius per sample.
 
     Raises:
-        ValueError: if a radius is negative, `sigma`, `n0`, `most` is not positive, or `alpha` is not in (0, 1).
+        ValueError: if a radius is negative, `sigma`, `n0`, `max_samples` is not positive, or `alpha` is not in (0, 1).
 
     Example:
         >>> import torch
@@ -277,7 +277,7 @@ def gaussian_at(
         >>> result.refuted.tolist()[1]  # the distance to the boundary is 0.3
         [False, True]
     """
-    require_confidence(alpha, n0, most)
+    require_confidence(alpha, n0, max_samples)
     at = (float(radii),) if isinstance(radii, int | float) else tuple(sorted(radii))
     if not at or at[0] < 0.0:
         raise ValueError(f"radii must not be negative, got {radii}")
@@ -287,7 +287,7 @@ def gaussian_at(
     with noise_sampler(model, x, sigma, batch, seed) as sampler:
         for rows in row_groups(len(x), x.device):
             test = _SequentialTest(sampler, rows, [required_probability(r, sigma) for r in at], math.log(1.0 / alpha))
-            test.run(n0, most)
+            test.run(n0, max_samples)
             here = rows.cpu()
             classes[here], draws[here] = test.predicted.cpu(), test.draws.cpu() + n0
             certified[here], refuted[here] = test.certified, test.refuted
@@ -305,18 +305,19 @@ class _SequentialTest:
         self.certified = torch.zeros(len(rows), len(levels), dtype=torch.bool)
         self.refuted = torch.zeros_like(self.certified)
 
-    def run(self, n0: int, most: int) -> None:
+    def run(self, n0: int, max_samples: int) -> None:
         self.predicted = self.sampler.majority_class(self.rows, n0)
         undecided = torch.arange(len(self.rows), device=self.rows.device)
         while len(undecided):
             number = min(
-                max(MIN_SAMPLES_PER_CHECK, self.sampler.batch // len(undecided)), most - int(self.draws[undecided[0]])
+                max(MIN_SAMPLES_PER_CHECK, self.sampler.batch // len(undecided)),
+                max_samples - int(self.draws[undecided[0]]),
             )
             self.counts[undecided] += self.sampler.count(self.rows[undecided], self.predicted[undecided], number)
             self.draws[undecided] += number
             self._update(undecided.cpu())
             decided = (self.certified | self.refuted).all(1).to(undecided.device)
-            undecided = undecided[~decided[undecided] & (self.draws[undecided] < most)]
+            undecided = undecided[~decided[undecided] & (self.draws[undecided] < max_samples)]
 
     def _update(self, rows: Tensor) -> None:
         counts, draws = self.counts.cpu()[rows], self.draws.cpu()[rows]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from pdedsl.compiler import Compilation
 
+# 1 and 2 as in POSIX utilities, 70 is EX_SOFTWARE of sysexits.h, 130 is 128 + SIGINT; 3: tolerance not met
 EXIT_ERROR, EXIT_USAGE, EXIT_TOLERANCE, EXIT_INTERNAL, EXIT_INTERRUPTED = 1, 2, 3, 70, 130
 
 

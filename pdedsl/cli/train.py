@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 @DATA
 @DEVICE
 @click.option("--resume", is_flag=True, help="Resume the run in the folder.")
-@click.option("--from", "start", type=click.Path(path_type=Path), help="Initialise with the weights of another run.")
+@click.option("--from", "start", type=click.Path(path_type=Path), help="Initialize with the weights of another run.")
 @click.option("--dry-run", is_flag=True, help="Measure a few steps and print the predicted time of training.")
 @click.option("--compile", "compiled", is_flag=True, help="Compile the network with torch.compile.")
 @TRUST

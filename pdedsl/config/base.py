@@ -40,28 +40,28 @@ Real = Fraction | float
 
 
 class IntegerBounds(Record):
-    """An integer with `least` ≤ n ≤ `most`; one of `among` if given.
+    """An integer with `minimum` ≤ n ≤ `maximum`; one of `among` if given.
 
-    `most` is far beyond practical values, and small enough to be refused before memory is exhausted.
+    `maximum` is far beyond practical values, and small enough to be refused before memory is exhausted.
     """
 
-    least: int
+    minimum: int
     among: tuple[int, ...] = ()
-    most: int = 1_000_000_000
+    maximum: int = 1_000_000_000
 
 
 class RealBounds(Record):
-    """A real number with `least` ≤ x ≤ `most`, x > `above`."""
+    """A real number with `minimum` ≤ x ≤ `maximum`, x > `above`."""
 
-    least: float | None = None
+    minimum: float | None = None
     above: float | None = None
-    most: float | None = None
+    maximum: float | None = None
 
     def admits(self, value: Real) -> bool:
         return (
-            (self.least is None or value >= self.least)
+            (self.minimum is None or value >= self.minimum)
             and (self.above is None or value > self.above)
-            and (self.most is None or value <= self.most)
+            and (self.maximum is None or value <= self.maximum)
         )
 
 
@@ -98,22 +98,22 @@ Kind = IntegerBounds | RealBounds | Choice | Text | Flag | Duration
 
 Count = Annotated[int, IntegerBounds(1)]
 Natural = Annotated[int, IntegerBounds(0)]
-SmallCount = Annotated[int, IntegerBounds(1, most=1000)]
+SmallCount = Annotated[int, IntegerBounds(1, maximum=1000)]
 """Networks, layers, terms: created one by one."""
-Steps = Annotated[int, IntegerBounds(1, most=100_000)]
-Width = Annotated[int, IntegerBounds(1, most=65_536)]
-SampleCount = Annotated[int, IntegerBounds(1, most=10_000_000)]
+Steps = Annotated[int, IntegerBounds(1, maximum=100_000)]
+Width = Annotated[int, IntegerBounds(1, maximum=65_536)]
+SampleCount = Annotated[int, IntegerBounds(1, maximum=10_000_000)]
 """Points or samples held in memory together."""
-MonteCarloSamples = Annotated[int, IntegerBounds(100, most=10_000_000)]
+MonteCarloSamples = Annotated[int, IntegerBounds(100, maximum=10_000_000)]
 """Samples of a Monte Carlo mean, enough for a normal approximation."""
-DoublingSteps = Annotated[int, IntegerBounds(2, most=100_000)]
+DoublingSteps = Annotated[int, IntegerBounds(2, maximum=100_000)]
 """Steps of a path that is also simulated with twice the step (step doubling)."""
 Positive = Annotated[Real, RealBounds(above=0)]
-Nonnegative = Annotated[Real, RealBounds(least=0)]
-Rate = Annotated[Real, RealBounds(above=0, most=1e30)]
-UnitInterval = Annotated[Real, RealBounds(least=0, most=1)]
-Probability = Annotated[Real, RealBounds(above=0, most=1)]
-Tolerance = Annotated[Real, RealBounds(above=0, most=1)]
+Nonnegative = Annotated[Real, RealBounds(minimum=0)]
+Rate = Annotated[Real, RealBounds(above=0, maximum=1e30)]
+UnitInterval = Annotated[Real, RealBounds(minimum=0, maximum=1)]
+Probability = Annotated[Real, RealBounds(above=0, maximum=1)]
+Tolerance = Annotated[Real, RealBounds(above=0, maximum=1)]
 Seconds = Annotated[Real, Duration()]
 TIME_UNITS = MappingProxyType({"s": 1, "min": 60, "h": 3600})
 
@@ -150,15 +150,15 @@ class Param(Record):
 def describe_kind(kind: Kind) -> str:
     """The description of a kind, for a message."""
     match kind:
-        case IntegerBounds(least=least):
+        case IntegerBounds(minimum=least):
             return f"an integer, at least {least}"
-        case RealBounds(least=least, above=above, most=most):
+        case RealBounds(minimum=least, above=above, maximum=most):
             limits = (("at least", least), ("above", above), ("at most", most))
             return ", ".join(["a number", *(f"{how} {bound:g}" for how, bound in limits if bound is not None)])
         case Choice(options=options):
             return f"one of {', '.join(options)}"
         case Text():
-            return 'a text in "…"'
+            return 'a string "…"'
         case Flag():
             return "true or false"
         case Duration():

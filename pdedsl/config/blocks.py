@@ -54,11 +54,11 @@ from pdedsl.record import Record
 class Values(Record):
     """The maximal number of values per line, and whether the entry can be repeated."""
 
-    most: int = 1
+    maximum: int = 1
     repeats: bool = False
 
 
-SEVERAL = Values(most=8)
+SEVERAL = Values(maximum=8)
 DEFAULT_OPTIMIZER = Located(Sgd(momentum=Fraction(9, 10)))
 CONSTANT_RATE = Located(ConstantRate())
 PAPER = Located(Paper())
@@ -155,13 +155,13 @@ class EvaluateBlock(Block, kw_only=True):
 
     kind = "evaluate"
     natural: bool = False
-    attack: Annotated[tuple[Located[Attack], ...], Values(most=8, repeats=True)] = ()
+    attack: Annotated[tuple[Located[Attack], ...], Values(maximum=8, repeats=True)] = ()
     transfer: Annotated[tuple[Transfer, ...], Values(repeats=True)] = ()
     certify: Annotated[tuple[Located[Certificate], ...], Values(repeats=True)] = ()
     audit: Located[AuditChoice] | None = None
     protocol: Located[Protocol] | None = None
     reference: Located[Grid] | None = None
-    plot: Annotated[tuple[Plot | Located[WeightHistogram], ...], Values(most=8, repeats=True)] = ()
+    plot: Annotated[tuple[Plot | Located[WeightHistogram], ...], Values(maximum=8, repeats=True)] = ()
 
     @property
     def weight_histogram(self) -> WeightHistogram | None:
@@ -221,12 +221,12 @@ class BlockEntry(Record):
     required: bool
 
     @property
-    def least(self) -> int:
+    def min_values(self) -> int:
         return 0 if isinstance(self.what, NoValue) else 1
 
     @property
-    def most(self) -> int:
-        return 0 if isinstance(self.what, NoValue) else self.values.most
+    def max_values(self) -> int:
+        return 0 if isinstance(self.what, NoValue) else self.values.maximum
 
 
 def entries_of(block: type[Block]) -> Mapping[str, BlockEntry]:

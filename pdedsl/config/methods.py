@@ -394,7 +394,7 @@ class Elements(Config):
     edges of the first mesh, by default a fraction of the size of the domain.
     """
 
-    order: Annotated[int, IntegerBounds(1, most=4)] = 2
+    order: Annotated[int, IntegerBounds(1, maximum=4)] = 2
     h: Positive | None = None
 
 
@@ -412,7 +412,7 @@ class RandomFeatures(Config, identifier="features"):
     relative to equations.
     """
 
-    n: Annotated[int, IntegerBounds(1, most=20_000)] | None = None
+    n: Annotated[int, IntegerBounds(1, maximum=20_000)] | None = None
     points: SampleCount | None = None
     bandwidth: Positive | None = None
     weight: Positive = 30
@@ -434,7 +434,7 @@ class Realizations(Record, kw_only=True):
     diffusion: Located[Diffusion] | None = None
     equation: Located[Solver] | None = None
 
-    def written(self) -> list[tuple[str, Located[Any]]]:
+    def in_source_order(self) -> list[tuple[str, Located[Any]]]:
         """Parts and methods in source order."""
         methods = [(f.name, method) for f in fields(self) if (method := getattr(self, f.name)) is not None]
         return sorted(methods, key=lambda pair: pair[1].line)
@@ -443,10 +443,10 @@ class Realizations(Record, kw_only=True):
 def _parts() -> Mapping[str, Forms[Any]]:
     """The methods of each part, from the types of the fields."""
     hints = get_type_hints(Realizations)
-    return MappingProxyType({f.name: forms_of(_words(hints[f.name])) for f in fields(Realizations)})
+    return MappingProxyType({f.name: forms_of(_method_classes(hints[f.name])) for f in fields(Realizations)})
 
 
-def _words(hint: Any) -> Any:
+def _method_classes(hint: Any) -> Any:
     chosen = next(arg for arg in get_args(hint) if get_args(arg))
     return get_args(chosen)[0]
 

@@ -101,13 +101,13 @@ class Torch(Config):
 
     @property
     def arguments(self) -> dict[str, Value]:
-        return {key: _written(value) for key, value in {**super().arguments, **dict(self.options)}.items()}
+        return {key: _quoted(value) for key, value in {**super().arguments, **dict(self.options)}.items()}
 
 
-def _written(value: Value) -> Value:
+def _quoted(value: Value) -> Value:
     """A quoted string."""
     if isinstance(value, tuple):
-        return tuple(map(_written, value))
+        return tuple(map(_quoted, value))
     return f'"{value}"' if isinstance(value, str) else value
 
 
@@ -161,7 +161,7 @@ class LipschitzFrame(Config, keyword="lipschitz"):
     norm at most 1, followed by `dense` convex potential layers (Meunier et al., ICML 2022)."""
 
     patch: Width = 1
-    dense: Annotated[int, IntegerBounds(0, most=1000)] = 0
+    dense: Annotated[int, IntegerBounds(0, maximum=1000)] = 0
     activation: FrameActivation = FrameActivation.MAXMIN
 
 

@@ -30,7 +30,7 @@ from pdedsl.record import Record
 class Crop(Config):
     """Random crop after zero-padding by `pad` pixels."""
 
-    pad: Annotated[int, IntegerBounds(1, most=128)] = 4
+    pad: Annotated[int, IntegerBounds(1, maximum=128)] = 4
 
 
 class Flip(Config):

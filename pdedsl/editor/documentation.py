@@ -27,8 +27,8 @@ def range_text(param: Param) -> str:
     match param.kind:
         case IntegerBounds(among=among) if among:
             return f"one of {', '.join(map(str, among))}"
-        case IntegerBounds(most=most) if most < IntegerBounds.most:
-            return f"{param.wanted}, at most {most:,}"
+        case IntegerBounds(maximum=maximum) if maximum < IntegerBounds.maximum:
+            return f"{param.wanted}, at most {maximum:,}"
         case _:
             return param.wanted
 
@@ -69,4 +69,4 @@ def entry_range(block: str, key: str) -> str:
             what = "no argument"
         case _:
             assert_never(entry.what)
-    return what + (f"; up to {entry.most} on a line" if entry.most > 1 else "")
+    return what + (f"; up to {entry.max_values} on a line" if entry.max_values > 1 else "")

@@ -26,13 +26,13 @@ def hints(document: Document, before: Document | None = None) -> tuple[InlayHint
     While the text has an error, the statements that it shares with `before`, its last valid version, keep their hints.
     """
     if document.analysis is None:
-        return () if before is None or before.analysis is None else tuple(_kept(document, before))
+        return () if before is None or before.analysis is None else tuple(_shifted_hints(document, before))
     spec = document.analysis.spec
     hints = [hint for facts in document.analysis.equations for hint in _of(facts, spec)]
     return tuple(sorted(hints, key=lambda hint: hint.offset))
 
 
-def _kept(document: Document, before: Document) -> Iterator[InlayHint]:
+def _shifted_hints(document: Document, before: Document) -> Iterator[InlayHint]:
     """The hints of unchanged statements, at their new offsets."""
     starts = {document.source.quote(s.span): s.span.start for s in document.syntax.statements}
     old = hints(before)

@@ -74,7 +74,7 @@ def nonlinear_in_eigenvalue(name: str, text: str, span: Span) -> PdeError:
 
 def nonlinear_in_unknown(text: str, span: Span) -> PdeError:
     hint = "linearize the equation at a known solution"
-    return NONLINEAR_EIGENPROBLEM(f"'{text}' is not linear in the unknown: an eigenproblem is", span, hint)
+    return NONLINEAR_EIGENPROBLEM(f"an eigenproblem must be linear in the unknown, and '{text}' is not", span, hint)
 
 
 def not_complex_linear(text: str, span: Span) -> PdeError:

@@ -96,7 +96,7 @@ def curve_on_mesh(names: Sequence[str], span: Span) -> PdeError:
 
 def condition_at_axis(name: str, at: str, span: Span) -> PdeError:
     hint = "remove it: bounded solutions are regular there"
-    return INVALID_LOCATION(f"{name} = {at} is no boundary of the domain", span, hint, fixes=remove(span, hint))
+    return INVALID_LOCATION(f"{name} = {at} is not part of the boundary", span, hint, fixes=remove(span, hint))
 
 
 invalid_location = INVALID_LOCATION.at(

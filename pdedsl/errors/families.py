@@ -32,4 +32,4 @@ inverse_problem = FAMILY.at(
 
 
 def unknown_scale(name: str, span: Span) -> PdeError:
-    return PARAMETER(f"unknown scale '{name}' of a parameter", span, "use log, or nothing", fixes=remove(span))
+    return PARAMETER(f"unknown scale '{name}' of a parameter", span, "write log, or remove it", fixes=remove(span))

@@ -198,7 +198,7 @@ def mesh_without_elements(name: str, span: Span) -> PdeError:
 
 
 def natural_outflow(place: str, span: Span) -> PdeError:
-    message = f"{place} only the pressure is given: collocation needs conditions for all unknowns"
+    message = f"{place} only the pressure is prescribed: collocation needs conditions for all unknowns"
     return INCOMPATIBLE(message, span, "state the velocity or its normal derivative there, too")
 
 

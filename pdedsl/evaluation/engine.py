@@ -12,7 +12,7 @@ from torch import Tensor
 
 from pdedsl.evaluation.measure import Columns, EvaluatedModel, measure_batch
 from pdedsl.evaluation.partial_results import PartialResults
-from pdedsl.evaluation.protocol import AuditMeasurement, Measurement, StochasticMeasurement
+from pdedsl.evaluation.protocol import AuditMeasurement, Measurement, StochasticMeasurement, measurement_label
 from pdedsl.io import RunInterrupted
 from pdedsl.runs.distributed import World
 from pdedsl.runs.events import Listener, MeasurementProgress
@@ -71,7 +71,9 @@ class EvaluationEngine:
     def _notify(self, measurement: Measurement, batch: int, done: int, of: int) -> None:
         batches = self._batches_of(measurement)
         columns = [self.parts.columns[measurement.key, b] for b in batches if (measurement.key, b) in self.parts]
-        progress = MeasurementProgress(measurement.key, done, of, batch + 1, len(batches), _accuracy(columns))
+        progress = MeasurementProgress(
+            measurement_label(measurement), done, of, batch + 1, len(batches), _accuracy(columns)
+        )
         for listener in self.listeners:
             listener(progress)
 

@@ -270,7 +270,7 @@ def _gaussian_at(smoothing: Smoothing, x: Tensor, config: SmoothingCertificate, 
     """Sequential test of the given radii, with as few noise samples as the decision needs."""
     radii, alpha = [float(r) for r in config.at], float(config.alpha)
     result = certificates.gaussian_at(
-        smoothing.base, x, sigma=smoothing.std, radii=radii, n0=config.n0, most=config.n, alpha=alpha, seed=seed
+        smoothing.base, x, sigma=smoothing.std, radii=radii, n0=config.n0, max_samples=config.n, alpha=alpha, seed=seed
     )
     return {"class": result.classes.tolist(), "radius": result.radii.tolist(), "draws": result.draws.tolist()}
 

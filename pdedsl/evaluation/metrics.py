@@ -25,6 +25,7 @@ from pdedsl.evaluation.protocol import (
     StochasticMeasurement,
     TransferMeasurement,
     eps_of,
+    measurement_label,
     norm_of,
 )
 from pdedsl.evaluation.protocol import CertificateMeasurement as CertifiedBy
@@ -127,7 +128,7 @@ class EvaluationMetrics:
         return outcomes_by_name
 
     def seconds(self) -> tuple[tuple[str, float], ...]:
-        return tuple((w.key, sum(self.columns[w.key].get("seconds", ()))) for w in self.measurements)
+        return tuple((measurement_label(w), sum(self.columns[w.key].get("seconds", ()))) for w in self.measurements)
 
     def masking_verdicts(self) -> tuple[MaskingVerdict, ...]:
         return tuple(
@@ -417,14 +418,14 @@ def _masking_verdict(measurement: AuditMeasurement, columns: Mapping[str, Sequen
 
 
 LOG10_RANGE = (-8.0, 2.0)  # of |w|
-BINS = 40  # four per decade
+HISTOGRAM_BINS = 40  # four per decade
 
 
 def weight_magnitudes(modules: Sequence[nn.Module], histogram: WeightHistogram) -> WeightMagnitudes:
     """|w| of every parameter; values below 10⁻⁸ go to the first bin, values above 100 to the last."""
     sizes = torch.cat([p.detach().double().abs().flatten() for module in modules for p in module.parameters()])
     logs = sizes.clamp(10.0 ** LOG10_RANGE[0], 10.0 ** LOG10_RANGE[1]).log10()
-    counts = torch.histc(logs.cpu(), BINS, *LOG10_RANGE).long().tolist()
-    edges = torch.linspace(*LOG10_RANGE, BINS + 1, dtype=torch.float64).tolist()
+    counts = torch.histc(logs.cpu(), HISTOGRAM_BINS, *LOG10_RANGE).long().tolist()
+    edges = torch.linspace(*LOG10_RANGE, HISTOGRAM_BINS + 1, dtype=torch.float64).tolist()
     below = float(histogram.below)
     return WeightMagnitudes(sizes.numel(), below, int((sizes < below).sum()), tuple(edges), tuple(counts))

@@ -69,6 +69,10 @@ class CertificateMeasurement:
         name = self.certificate.identifier or self.certificate.name  # independent of the keyword: seeds derive from it
         return f"certify {str(self.certificate).replace(self.certificate.name, name, 1)}"
 
+    @property
+    def label(self) -> str:
+        return f"certify {self.certificate}"
+
 
 @dataclass(frozen=True)
 class AuditMeasurement:
@@ -132,6 +136,11 @@ Measurement = (
     | StochasticMeasurement
     | AgreementMeasurement
 )
+
+
+def measurement_label(measurement: Measurement) -> str:
+    """The name of a measurement for users: its key, with the keyword of today."""
+    return measurement.label if isinstance(measurement, CertificateMeasurement) else measurement.key
 
 
 def measurements(block: EvaluateBlock, seeds: range, stochastic: bool = False) -> Iterator[Measurement]:

@@ -402,7 +402,7 @@ def document(report: Report) -> list[Element]:
         CodeBlock(report.equation, "pde") if report.equation else Paragraph(""),
         Table(("", ""), tuple(_facts(report))),
         Items(report.notes),
-        *_section("Properties of the equation", Table(("Axiom", "Verdict"), report.axioms), *figures("network.svg")),
+        *_section("Properties of the equation", Table(("Property", "Verdict"), report.axioms), *figures("network.svg")),
         Heading("Clean accuracy"),
         *_clean(report.clean),
         *figures("confusion.png", "reliability.png"),

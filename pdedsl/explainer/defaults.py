@@ -18,7 +18,7 @@ def defaults(analysis: Analysis) -> list[str]:
     """A line for each method and network with arguments at their defaults."""
     spec = analysis.spec
     rows = [_row("time", integrator_of(spec), spec)] if _takes_time_steps(analysis) and not spec.realize.time else []
-    for part, method in spec.realize.written():
+    for part, method in spec.realize.in_source_order():
         resolved = integrator_of(spec) if method is spec.realize.time and _takes_time_steps(analysis) else method
         rows.append(_row(part, resolved, spec))
     fields: list[Unknown | Learned] = [*spec.unknowns, *spec.learned]

@@ -170,7 +170,7 @@ def strategy_lines(plan: SolvePlan) -> list[str]:
         *(family_lines(plan.family) if plan.family is not None else ()),
         *_eigenproblem_lines(plan),
         f"method: {first.text} ({first.reason})",
-        *(f"otherwise: {c.text} ({c.reason})" for c in others),
+        *(f"alternative: {c.text} ({c.reason})" for c in others),
         f"tolerance: {error} {plan.tolerance:.2g}, within {plan.budget:g} s of CPU time",
     ]
 
@@ -384,7 +384,7 @@ def objective_lines(objective: Objective) -> list[str]:
         case GaussianRegression(variance=variance):
             return [
                 "training loss: cross-entropy, then cross-entropy of v(x) with respect to the trained network at "
-                f"x + sξ, ξ ~ N(0, I), s² = {variance:g}: the minimiser is the Gaussian average"
+                f"x + sξ, ξ ~ N(0, I), s² = {variance:g}: the minimizer is the Gaussian average"
             ]
         case _:
             assert_never(objective)

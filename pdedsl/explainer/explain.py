@@ -146,7 +146,7 @@ class Explanation(Record):
             return [*rows, *network_lines(self.plan), *certificate_lines(self.plan, self.analysis)]
         first, *_, tolerance = strategy_lines(self.plan)
         others = ", ".join(candidate.solver.method.name for candidate in self.plan.candidates[1:])
-        return [*rows, first, *([f"otherwise: {others}"] if others else []), tolerance]
+        return [*rows, first, *([f"alternatives: {others}"] if others else []), tolerance]
 
     def markdown(self) -> str:
         return self._document(lambda text: f"## {text}\n", "- ", escaping.markdown)
@@ -241,7 +241,7 @@ def _equation(facts: EquationFacts, analysis: Analysis) -> list[str]:
     for name, detail, term in term_rows(facts, spec):
         line, column = spec.source.position(term.origin.span.start)
         rows.append(f"{name}: {term.origin.text}{f' ({detail})' if detail else ''}, at {line}:{column}")
-    rows += [f"Recognised structure: {s}." for s in facts.structures]
+    rows += [f"Recognized structure: {s}." for s in facts.structures]
     rows += process_lines(facts, spec)
     return rows
 

@@ -39,7 +39,7 @@ def spec_text(spec: Spec) -> str:
     lines += [_condition(c) for c in spec.conditions]
     lines += [f"exact {_part(e.unknown, e.component)} = {'; '.join(map(str, e.value))}" for e in spec.exact]
     lines += [f"observe {', '.join(_part(*o) for o in m.observed)} from {m.data}" for m in spec.observations]
-    lines += [f"realize {part} by {method}" for part, method in spec.realize.written()]
+    lines += [f"realize {part} by {method}" for part, method in spec.realize.in_source_order()]
     lines += [f"require {r.axiom}" for r in spec.requirements]
     lines += [line for block in spec.blocks for line in _block(block)]
     return "\n".join(lines) + "\n"

@@ -165,7 +165,7 @@ def _realizations(spec: Spec) -> list[str]:
             convection=methods.time and methods.convection,
             diffusion=effective_diffusion(spec),
         )
-    return [f"realize {part} by {_config_text(method)}" for part, method in methods.written()]
+    return [f"realize {part} by {_config_text(method)}" for part, method in methods.in_source_order()]
 
 
 Show = Callable[[Basic], str]

@@ -18,7 +18,7 @@ from pdedsl.ir.spec import FamilyParameter, Spec
 from pdedsl.record import Record
 from pdedsl.symbolic.symbols import Field
 
-GENERIC = 0.37  # reference variables of a member without special symmetries
+GENERIC_REFERENCE_VALUE = 0.37  # reference variables of a member without special symmetries
 MAX_DEVIATIONS = 5.0  # of a normal variable, which exceeds them with probability 6e-7
 
 
@@ -62,7 +62,7 @@ def parameter_values(parameters: tuple[FamilyParameter, ...], reference: tuple[f
 
 def generic_values(spec: Spec) -> dict[Expr, Expr]:
     """The parameters of a generic member."""
-    return parameter_values(spec.family, tuple(GENERIC / (k + 1) for k in range(len(spec.family))))
+    return parameter_values(spec.family, tuple(GENERIC_REFERENCE_VALUE / (k + 1) for k in range(len(spec.family))))
 
 
 class Family(Record):

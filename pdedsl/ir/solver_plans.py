@@ -181,11 +181,11 @@ FEYNMAN_KAC = Theorem(
 RANDOM_FEATURES = Theorem(
     "collocation with random Fourier features",
     "Rahimi, Recht 2007; Huang, Zhu, Siew 2006",
-    "u is a linear combination of sines with random frequencies; its coefficients minimise the residuals of the "
+    "u is a linear combination of sines with random frequencies; its coefficients minimize the residuals of the "
     "equations and conditions at collocation points",
 )
-DISCRETISATION = Theorem(
-    "discretisation on a grid",
+DISCRETIZATION = Theorem(
+    "discretization on a grid",
     "LeVeque 2007; Trefethen 2000",
     "u is represented by its values at grid points, and the equations and conditions become a system for these values",
 )
@@ -254,7 +254,7 @@ class GridPlan(SolverPlan):
     """A scheme with `method.n` points per dimension; the solution is that of `problem` plus the lifts, if periodic
     conditions have jumps."""
 
-    theorem = DISCRETISATION
+    theorem = DISCRETIZATION
     implementation = "grid.driver"
     size_argument = "n"
     method: Grid
@@ -301,7 +301,7 @@ class RandomFeaturesPlan(SolverPlan):
     def diagram(self) -> SolverDiagram:
         n = self.method.n
         features = "random Fourier features" if n is None else count_noun(n, "random Fourier feature")
-        return SolverDiagram(("ansatz", features), "minimised residuals", ("least squares",))
+        return SolverDiagram(("ansatz", features), "minimized residuals", ("least squares",))
 
 
 MAX_LOW_DIMENSION = 3  # coordinates up to which plain features cover a domain densely
@@ -335,7 +335,7 @@ class PinnPlan(SolverPlan):
     def diagram(self) -> SolverDiagram:
         zero = "; those of conditions built into the ansatz are zero" * bool(self.ansatz)
         network = (str(self.network), *self.ansatz)
-        return SolverDiagram(network, f"minimised residuals{zero}", ("training", str(self.method)))
+        return SolverDiagram(network, f"minimized residuals{zero}", ("training", str(self.method)))
 
 
 class ElementsPlan(SolverPlan):

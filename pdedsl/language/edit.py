@@ -508,7 +508,7 @@ def _set_entry(syntax: t.Syntax, text: str, setting: Setting) -> str:
             changed = Source(_set_entry(syntax, text, default_entry))
             return _set_entry(_parse(changed), changed.text, setting)
         return set_argument(text, setting, rest, values, forms)
-    if setting.value is None and rules[key.id].least > 0:
+    if setting.value is None and rules[key.id].min_values > 0:
         raise errors.settings.entry_needs_value(f"{kind.id}.{key.id}", setting.path)
     if setting.value == "":
         return _delete_spans(text, [_entry_span(text, entry) for entry in entries])

@@ -38,7 +38,7 @@ from pdedsl.lowering.index_expansion import IndexExpander, index_expander
 from pdedsl.symbolic.symbols import Field, atoms
 
 THEOREM = Theorem(
-    "strong form: vanishing residuals",
+    "collocation of the strong form",
     "Lagaris, Likas, Fotiadis 1998; Raissi, Perdikaris, Karniadakis 2019",
     "a function solves the problem if the residuals of the equations and of all conditions vanish",
 )

@@ -72,7 +72,7 @@ class Converter(Record):
     def workspace_edit(self, edits: Iterable[Edit]) -> lsp.WorkspaceEdit:
         return lsp.WorkspaceEdit(changes={self.uri: self.edits(edits)})
 
-    def whole(self, text: str) -> list[lsp.TextEdit]:
+    def replace_document(self, text: str) -> list[lsp.TextEdit]:
         """The edit that replaces the whole document by a text."""
         return self.edits([Edit(Span(0, len(self.document.text)), text)])
 

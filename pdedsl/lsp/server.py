@@ -209,7 +209,7 @@ def _code_lenses(server: Server, params: lsp.CodeLensParams) -> list[lsp.CodeLen
 def _format(server: Server, params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit] | None:
     converter = server.open(params.text_document.uri)
     text = formatted(converter.document)
-    return None if text is None else converter.whole(text) if text != converter.document.text else []
+    return None if text is None else converter.replace_document(text) if text != converter.document.text else []
 
 
 def _on_type_format(server: Server, params: lsp.DocumentOnTypeFormattingParams) -> list[lsp.TextEdit] | None:
@@ -231,7 +231,7 @@ def _conversion_command(server: Server, ascii: bool) -> Callable[[str], Any]:
         converter = server.open(uri)
         text = formatted(converter.document, ascii)
         if text is not None and text != converter.document.text:
-            edit = lsp.WorkspaceEdit(changes={uri: converter.whole(text)})
+            edit = lsp.WorkspaceEdit(changes={uri: converter.replace_document(text)})
             await server.workspace_apply_edit_async(lsp.ApplyWorkspaceEditParams(edit))
 
     return convert

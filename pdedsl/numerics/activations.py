@@ -33,7 +33,7 @@ Formula = Callable[[Algebra, Any], Any]
 class Activation(Record):
     """An activation σ of one real variable.
 
-    `monotone`: σ is nondecreasing; `lipschitz`: an upper bound on |σ'| (∞: none); `least` and `most`: bounds of σ;
+    `monotone`: σ is nondecreasing; `lipschitz`: an upper bound on |σ'| (∞: none); `lower` and `upper`: bounds of σ;
     `positive`: σ > 0; `keeps_sign`: z σ(z) ≥ 0; `smooth`: twice differentiable, with bounded σ''; `rising`: σ' > 0;
     `torch`: the torch function that computes it on tensors (empty for the identity).
     """
@@ -43,8 +43,8 @@ class Activation(Record):
     torch: str
     monotone: bool
     lipschitz: float
-    least: float = -inf
-    most: float = inf
+    lower: float = -inf
+    upper: float = inf
     odd: bool = False
     positive: bool = False
     keeps_sign: bool = True
@@ -54,7 +54,7 @@ class Activation(Record):
 
     @property
     def bounded(self) -> bool:
-        return math.isfinite(self.least) and math.isfinite(self.most)
+        return math.isfinite(self.lower) and math.isfinite(self.upper)
 
     def __call__(self, x: float) -> float:
         """The value at a number; NaN on overflow, or where σ is undefined."""
@@ -92,10 +92,10 @@ FLOATS = Algebra(
 _F = "torch.nn.functional"
 
 IDENTITY = Activation("identity", lambda m, x: x, "", True, 1, odd=True, convex=True, smooth=True, rising=True)
-RELU = Activation("relu", lambda m, x: m.max(0, x), "torch.relu", True, 1, least=0, convex=True)
-ABS = Activation("abs", lambda m, x: m.abs(x), "torch.abs", False, 1, least=0, keeps_sign=False, convex=True)
+RELU = Activation("relu", lambda m, x: m.max(0, x), "torch.relu", True, 1, lower=0, convex=True)
+ABS = Activation("abs", lambda m, x: m.abs(x), "torch.abs", False, 1, lower=0, keeps_sign=False, convex=True)
 SQUARE = Activation(
-    "square", lambda m, x: x * x, "torch.square", False, inf, least=0, keeps_sign=False, convex=True, smooth=True
+    "square", lambda m, x: x * x, "torch.square", False, inf, lower=0, keeps_sign=False, convex=True, smooth=True
 )
 
 # The maximal derivatives of gelu, silu, mish and erf are 1.12890…, 1.09984…, 1.08850… and 2/√π = 1.12837…, rounded up;
@@ -110,7 +110,7 @@ _ALL = (
         f"{_F}.elu",
         True,
         1,
-        least=-1,
+        lower=-1,
         convex=True,
         rising=True,
     ),
@@ -120,7 +120,7 @@ _ALL = (
         f"{_F}.softplus",
         True,
         1,
-        least=0,
+        lower=0,
         positive=True,
         keeps_sign=False,
         convex=True,
@@ -133,15 +133,15 @@ _ALL = (
         "torch.sigmoid",
         True,
         0.25,
-        least=0,
-        most=1,
+        lower=0,
+        upper=1,
         positive=True,
         keeps_sign=False,
         smooth=True,
         rising=True,
     ),
     Activation(
-        "tanh", lambda m, x: m.tanh(x), "torch.tanh", True, 1, least=-1, most=1, odd=True, smooth=True, rising=True
+        "tanh", lambda m, x: m.tanh(x), "torch.tanh", True, 1, lower=-1, upper=1, odd=True, smooth=True, rising=True
     ),
     Activation(
         "atan",
@@ -149,28 +149,28 @@ _ALL = (
         "torch.arctan",
         True,
         1,
-        least=-1.5708,
-        most=1.5708,
+        lower=-1.5708,
+        upper=1.5708,
         odd=True,
         smooth=True,
         rising=True,
     ),
     Activation(
-        "erf", lambda m, x: m.erf(x), "torch.erf", True, 1.1284, least=-1, most=1, odd=True, smooth=True, rising=True
+        "erf", lambda m, x: m.erf(x), "torch.erf", True, 1.1284, lower=-1, upper=1, odd=True, smooth=True, rising=True
     ),
     Activation(
-        "softsign", lambda m, x: x / (1 + m.abs(x)), f"{_F}.softsign", True, 1, least=-1, most=1, odd=True, rising=True
+        "softsign", lambda m, x: x / (1 + m.abs(x)), f"{_F}.softsign", True, 1, lower=-1, upper=1, odd=True, rising=True
     ),
-    Activation("hardtanh", lambda m, x: m.max(-1, m.min(1, x)), f"{_F}.hardtanh", True, 1, least=-1, most=1, odd=True),
+    Activation("hardtanh", lambda m, x: m.max(-1, m.min(1, x)), f"{_F}.hardtanh", True, 1, lower=-1, upper=1, odd=True),
     Activation(
-        "sin", lambda m, x: m.sin(x), "torch.sin", False, 1, least=-1, most=1, odd=True, keeps_sign=False, smooth=True
+        "sin", lambda m, x: m.sin(x), "torch.sin", False, 1, lower=-1, upper=1, odd=True, keeps_sign=False, smooth=True
     ),
     ABS,
     Activation(
-        "gelu", lambda m, x: x * (1 + m.erf(x / m.sqrt(2))) / 2, f"{_F}.gelu", False, 1.129, least=-0.17, smooth=True
+        "gelu", lambda m, x: x * (1 + m.erf(x / m.sqrt(2))) / 2, f"{_F}.gelu", False, 1.129, lower=-0.17, smooth=True
     ),
-    Activation("silu", lambda m, x: x * m.sigmoid(x), f"{_F}.silu", False, 1.0999, least=-0.2785, smooth=True),
-    Activation("mish", lambda m, x: x * m.tanh(m.softplus(x)), f"{_F}.mish", False, 1.0886, least=-0.3089, smooth=True),
+    Activation("silu", lambda m, x: x * m.sigmoid(x), f"{_F}.silu", False, 1.0999, lower=-0.2785, smooth=True),
+    Activation("mish", lambda m, x: x * m.tanh(m.softplus(x)), f"{_F}.mish", False, 1.0886, lower=-0.3089, smooth=True),
     SQUARE,
 )
 ACTIVATIONS: Mapping[str, Activation] = MappingProxyType({a.name: a for a in _ALL})

@@ -180,11 +180,11 @@ class TruncatedBackwardEuler(Record):
     """Backward Euler with the inverse as a truncated series, (I - hf)⁻¹ ≈ I + hf + … + (hf)ⁿ."""
 
     name: str = "backward_euler"
-    most: int = 200  # terms considered for stability; the limit of longer series is within 0.006 of 1
+    max_terms: int = 200  # terms considered for stability; the limit of longer series is within 0.006 of 1
 
     def stability(self, terms: int) -> Polynomial:
         """1 + z + … + zⁿ; a longer series is cut to about `most` terms, of the same parity."""
-        return (1.0,) * (min(terms, self.most + terms % 2) + 1)
+        return (1.0,) * (min(terms, self.max_terms + terms % 2) + 1)
 
 
 class VerletMethod(Record):

@@ -14,10 +14,10 @@ from pdedsl.record import Record
 
 class TorchvisionModel(Record):
     """`maps`: the number of residual blocks, after which noise can be added; images are (3, h, w) with h and w at least
-    `least`, or if `only`, exactly `least`."""
+    `min_size`, or if `only`, exactly `min_size`."""
 
     maps: int = 0
-    least: int = 8
+    min_size: int = 8
     only: bool = False
 
 
@@ -72,7 +72,7 @@ MODELS: Mapping[str, TorchvisionModel] = MappingProxyType(
     {
         **{name: TorchvisionModel(maps) for name, maps in _RESIDUAL_BLOCKS.items()},
         **{f"convnext_{size}": TorchvisionModel(maps, 32) for size, maps in _CONVNEXT.items()},
-        **{name: TorchvisionModel(least=least) for name, least in _WITHOUT_RESIDUALS.items()},
+        **{name: TorchvisionModel(min_size=size) for name, size in _WITHOUT_RESIDUALS.items()},
         **{name: TorchvisionModel(0, 224, True) for name in _FIXED_SIZE},
     }
 )

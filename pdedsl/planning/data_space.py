@@ -265,8 +265,8 @@ def _require_torchvision_model(net: Network, spec: Spec, span: Span) -> None:
     channels, height, width = spec.space.image
     if channels != 3:
         raise errors.networks.torchvision_channels(net.model, channels, span)
-    if min(height, width) < record.least or (record.only and max(height, width) > record.least):
-        raise errors.networks.torchvision_image_size(net.model, record.least, record.only, span)
+    if min(height, width) < record.min_size or (record.only and max(height, width) > record.min_size):
+        raise errors.networks.torchvision_image_size(net.model, record.min_size, record.only, span)
 
 
 def _require_not_divergence_free(learned: Learned, who: str) -> None:

@@ -152,7 +152,7 @@ def require_expressible(spec: Spec) -> None:
         _require_zero_initial_velocity(condition, spec)
     for learned in spec.learned:
         _require_arguments(learned, spec)
-    for part, method in spec.realize.written():
+    for part, method in spec.realize.in_source_order():
         if method is not spec.realize.time:
             raise errors.feature_maps.unsupported_part(part, method.line)
 

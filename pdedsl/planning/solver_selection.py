@@ -103,9 +103,9 @@ def _require_optimizers(chosen: Located[Solver], solver: PinnPlan, train: TrainB
 def _require_steps(chosen: Located[Solver], train: TrainBlock | None, optimizers: tuple[Optimizer, ...]) -> None:
     """Refuses `steps` of the method if the `train` block, or L-BFGS alone, already determines their number."""
     if train is not None and train.steps is not None:
-        raise errors.methods.unused_argument("steps", "train { steps } says how many", chosen.span)
+        raise errors.methods.unused_argument("steps", "train { steps } is the number of steps", chosen.span)
     if optimizers and all(isinstance(o, Lbfgs) for o in optimizers):
-        raise errors.methods.unused_argument("steps", "lbfgs(steps) says how many", chosen.span)
+        raise errors.methods.unused_argument("steps", "lbfgs(steps) is the number of steps", chosen.span)
 
 
 def network_of(spec: Spec) -> Mlp | None:

@@ -28,7 +28,7 @@ from pdedsl.symbolic.symbols import Field as FieldSymbol
 
 OPERATOR_RTOL = 1e-4  # error of the steps, unless the spec has a block `solve`
 MULTIPLICATIVE_RTOL = 1e-3  # of a method of order 1, at least: its cost is proportional to 1/tolerance
-FIRST_STEPS, MAX_STEPS = 4, 1024
+FIRST_STEPS, MAX_STEPS = 4, 1024  # doubled in between; more steps mean a stiff field, and are left to the user
 FALLBACK_STEPS = 128  # if coefficients cannot be evaluated, as those that couple all components in any dimension
 SAMPLE_RADIUS = 2.0  # of the sample points in each coordinate: the scale of the data is one
 

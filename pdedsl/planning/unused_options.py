@@ -86,7 +86,7 @@ def _has_weights_per_step(model: Model) -> bool:
 
 def require_used_on_domain(spec: Spec) -> None:
     """On a physical domain only `realize equation` and the optimization entries of `train` apply."""
-    for part, method in spec.realize.written():
+    for part, method in spec.realize.in_source_order():
         if method is not spec.realize.equation:
             hint = "on a physical domain use: realize equation by …"
             raise errors.methods.unused_method(part, hint, method.line)

@@ -19,7 +19,7 @@ COLOURS = dict(zip(("train", "validation", "test"), PALETTE, strict=False))  # i
 TERM_COLOURS = PALETTE[len(COLOURS) :]
 NAMES = {"train": "training", "validation": "validation", "test": "test"}
 ADVERSARIAL_NAMES = {"train": "training, adversarial", "validation": "validation, clean", "test": "test, clean"}
-SMOOTHED_FROM = 30  # from this many points on, a curve is drawn faintly with its moving mean on top
+MIN_SMOOTHED_POINTS = 30  # from this many points on, a curve is drawn faintly with its moving mean on top
 LOG_SCALE_RATIO = 30.0  # above this ratio of the largest to the smallest value, the scale is logarithmic
 
 Metrics = list[dict[str, Any]]
@@ -158,7 +158,7 @@ def _plot_panel(ax: Axes, panel: CurvePanel) -> None:
 def _plot_curve(ax: Axes, curve: LabelledCurve) -> None:
     label, colour, style = caption(curve.label), curve.colour, "--" if curve.dashed else "-"
     steps, values = zip(*curve.points, strict=True)
-    if len(steps) < SMOOTHED_FROM:
+    if len(steps) < MIN_SMOOTHED_POINTS:
         ax.plot(steps, values, style, color=colour, linewidth=1.6, marker="o", markersize=3.5, label=label)
         return
     ax.plot(steps, values, color=colour, linewidth=0.7, alpha=0.3)

@@ -49,7 +49,7 @@ CLOSED_UNDER_ADDITION: dict[NoiseLaw, bool] = {
 }  # closed under addition
 
 _MASK = (1 << 64) - 1  # arithmetic modulo 2⁶⁴
-_TRAIN, _FROZEN, _EVAL = 1, 2, 3
+_TRAIN, _FROZEN, _EVAL = 1, 2, 3  # part of the key: samples of training and evaluation are independent
 
 
 def hash_words(*words: int) -> int:
@@ -212,7 +212,7 @@ class RandomStream(nn.Module):
             return _match_layout(x, self._draw(x, law, [self.count, *shape], -1))
         if self.first == 0 and not torch.onnx.is_in_onnx_export():  # later chunks belong to the same step or call
             self.advance()
-        return self._fresh(x, law, [self.count, x.shape[0] // self.count, *shape])
+        return self._sample(x, law, [self.count, x.shape[0] // self.count, *shape])
 
     def advance(self) -> None:
         """Go to the next step of training, or to the next call in evaluation."""
@@ -232,7 +232,7 @@ class RandomStream(nn.Module):
             return noise
         return noise.repeat_interleave(x.shape[0] // self.count, dim=0)
 
-    def _fresh(self, x: Tensor, law: NoiseLaw, shape: list[int]) -> Tensor:
+    def _sample(self, x: Tensor, law: NoiseLaw, shape: list[int]) -> Tensor:
         row = _first_row_of_process() if self.row is None else self.row
         # Sampled in memory order: `randn_like` on a channels_last tensor is seven times slower.
         if not _is_channels_last(x):

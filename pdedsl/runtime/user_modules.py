@@ -225,7 +225,7 @@ class UserBackbone:
     @property
     def residual_blocks(self) -> tuple[str, ...]:
         """The paths of the residual blocks, in the order of their calls; each is called once."""
-        paths = self._modules_by_name() if self.named else self._found()
+        paths = self._modules_by_name() if self.named else self._residual_block_paths()
         order = [path for path, _ in _record_outputs(self.model, paths, self.shape)[1]]
         for path in paths:
             if order.count(path) != 1:
@@ -235,7 +235,7 @@ class UserBackbone:
                 )
         return tuple(order)
 
-    def _found(self) -> tuple[str, ...]:
+    def _residual_block_paths(self) -> tuple[str, ...]:
         search = find_residual_blocks(self.model)
         if search.open:
             where = f"'{search.open[0]}'" if search.open[0] else "the network itself"

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 GRID_SIZES = {1: 201, 2: 101, 3: 33}  # default numbers of points per axis, by the number of axes
 MONTE_CARLO_SIZES = {1: 33, 2: 9, 3: 5}
-MANY_AXES = 5  # points per axis, of more axes
-FLAT = 3  # coordinates of a point in VTK files
+HIGH_DIMENSION_POINTS = 5  # points per axis, of more axes
+VTK_DIMENSION = 3  # coordinates of a point in VTK files
 
 
 # ---- Arrays
@@ -38,7 +38,7 @@ def grid_values(
         if values.ndim > 1:
             raise ValueError(f"{system.names[k]} must be a number or one-dimensional, got {tuple(values.shape)}")
     free = len(system.names) - sum(values.ndim == 0 for values in fixed_values.values())
-    size = n or (MONTE_CARLO_SIZES if own.evaluation.is_monte_carlo else GRID_SIZES).get(free, MANY_AXES)
+    size = n or (MONTE_CARLO_SIZES if own.evaluation.is_monte_carlo else GRID_SIZES).get(free, HIGH_DIMENSION_POINTS)
     axes: dict[int, Tensor] = {}
     for k in sorted(range(len(system.names)), key=lambda k: system.order[k]):
         interval = system.domain.intervals[k]
@@ -88,10 +88,10 @@ def to_vtk(own: Selection, path: Path, times: Tensor | None, n: int | None) -> N
     import meshio
 
     dimension = own.evaluation.coordinates.dimension
-    if not 1 <= dimension <= FLAT:
+    if not 1 <= dimension <= VTK_DIMENSION:
         raise ValueError(f"VTK files have one to three coordinates of space, the solution has {dimension}")
     nodes, cells = _nodes_and_cells(own, n)
-    flat = np.pad(nodes, ((0, 0), (0, FLAT - dimension)))
+    flat = np.pad(nodes, ((0, 0), (0, VTK_DIMENSION - dimension)))
     moments = [None] if times is None else list(times.reshape(-1))
     points = torch.from_numpy(nodes)
     values = [_scalars(own, own.evaluation.coordinates.at_time(points, t), (len(points),)) for t in moments]

@@ -146,7 +146,7 @@ def _level(domain: Domain, points: Tensor) -> Tensor:
 
 MAX_COMPONENTS = 4  # components
 MAX_EQUAL_ASPECT = 3.0  # ratio of length to width from which a box counts as a strip
-FRAMES, FPS = 32, 10
+FRAMES, FPS = 32, 10  # an animation of about three seconds
 CONTACT_LEVEL = 0.5  # of the indicator of the contact set, at the free boundary
 Function = Callable[[Tensor], Tensor]
 """Points (n, k) to values (n, c)."""

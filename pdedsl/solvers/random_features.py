@@ -195,7 +195,7 @@ def solve_by_random_features(
     bandwidths = ", ".join(map(three_digits, fit.bandwidth.tolist()))
     note = f"{len(fit.basis.phases)} random Fourier features, bandwidths {bandwidths}"
     notes = (note, plan.symmetry_text) if plan.symmetry_text else (note,)
-    metrics = {"fresh_residual": fit.test_residual, "residual": fit.loss, "steps": float(fit.steps)}
+    metrics = {"test residual": fit.test_residual, "training residual": fit.loss, "steps": float(fit.steps)}
     return SolverResult(module, plan.method, metrics, notes, _estimate_parameters(problem, fit))
 
 

@@ -28,6 +28,7 @@ from pdedsl.solvers.error_estimate import (
     ErrorEstimate,
     ResidualNorm,
 )
+from pdedsl.solvers.grid.grid_result import DISCRETE_RESIDUAL, L1_ERROR, NET_FLUX, TIME_ERROR
 from pdedsl.solvers.method_result import EigenvalueEstimate, EstimateKind, ParameterEstimate, SolverResult
 from pdedsl.solvers.methods import describe_module, is_module_of, rebuild_module
 from pdedsl.solvers.plots import bounds
@@ -38,7 +39,20 @@ from pdedsl.solvers.strategy import Attempt, Estimates, Outcome, attempt_row, pl
 from pdedsl.solvers.whole_space import BASIS, PATHS, PATHS_ERROR, evolution_result, is_solvable_on_space
 from pdedsl.sources import source_of
 
-HALVED = "itself on half as many points a side"  # self-convergence, in reports of version 0.2 and earlier
+HALVED = "itself on half as many points a side"  # self-convergence, in reports of earlier versions
+METRIC_RENAMES = {  # names of metrics in solutions of earlier versions
+    "what flows in more than out": NET_FLUX,
+    "error of the steps": TIME_ERROR,
+    "error in the mean": L1_ERROR,
+    "left over": DISCRETE_RESIDUAL,
+    "rounds": "iterations",
+    "shortest step": "smallest step",
+    "longest step": "largest step",
+    "fresh_residual": "test residual",
+    "residual": "training residual",
+    "weights": "network parameters",
+    "solves to break even": "members to break even",
+}
 
 
 # ---- Folder of a solution
@@ -89,15 +103,21 @@ def _rebuild_outcome(tensors: Tensors, plain: dict[str, Any], plan: SolvePlan, o
     module = rebuild_module(plain["form"], tensors, solver, options).to(options.device)
     module(torch.stack(bounds(plan.problem.domain)).mean(0, keepdim=True).to(options.device))  # fails unless valid
     parameters = {name: ParameterEstimate(*pair) for name, pair in plain["parameters"].items()}
-    if not all(isinstance(value, int | float) for value in plain["metrics"].values()):
-        raise TypeError("metrics must be numbers")
-    rows = plain.get("eigenvalues", ())  # none in solutions of version 0.3 and earlier
+    metrics = read_metrics(plain["metrics"])
+    rows = plain.get("eigenvalues", ())  # none in solutions of earlier versions
     eigenvalues = tuple(EigenvalueEstimate(complex(a, b), error, bound) for a, b, error, bound in rows)
     notes = tuple(map(str, plain["notes"]))
-    result = SolverResult(module, solver.method, plain["metrics"], notes, parameters, eigenvalues=eigenvalues)
-    estimates = _read_estimates(plain.get("estimates", {}))  # none in solutions of version 0.3 and earlier
+    result = SolverResult(module, solver.method, metrics, notes, parameters, eigenvalues=eigenvalues)
+    estimates = _read_estimates(plain.get("estimates", {}))  # none in solutions of earlier versions
     attempts = tuple(map(read_attempt, plain.get("attempts", ())))
     return Outcome(result, candidate, estimates, attempts, str(plain.get("unmet", "")))
+
+
+def read_metrics(metrics: dict[str, float]) -> dict[str, float]:
+    """The stored metrics by their names of today."""
+    if not all(isinstance(value, int | float) for value in metrics.values()):
+        raise TypeError("metrics must be numbers")
+    return {METRIC_RENAMES.get(name, name): value for name, value in metrics.items()}
 
 
 def _candidate_of(form: Form, plan: SolvePlan) -> Candidate:
@@ -109,7 +129,7 @@ def _candidate_of(form: Form, plan: SolvePlan) -> Candidate:
 
 
 def _with_sizes(solver: SolverPlan, plain: dict[str, Any]) -> SolverPlan:
-    """The plan with the size of the stored level; solutions of version 0.3 and earlier have that of the spec."""
+    """The plan with the size of the stored level; solutions of earlier versions have that of the spec."""
     sizes = {name: int(value) for name, value in plain.get("sizes", {}).items()}
     return solver.resize(sizes[solver.size_argument]) if sizes else solver
 
@@ -170,7 +190,7 @@ def _open_on_space(folder: Path, compilation: Compilation) -> Solution:
         unmet = "; ".join(read["failures"]) if own.value > float(read["tolerance"]) else ""
         estimate = ErrorEstimate((), (), tuple(read["notes"]), own, float(read["tolerance"]), unmet)
         result = evolution_result(compilation, round(read["metrics"][PATHS]), _seed(compilation.spec))
-        result = replace(result, metrics=read["metrics"])
+        result = replace(result, metrics=read_metrics(read["metrics"]))
         attempts = tuple(map(read_attempt, read["attempts"]))
         return Solution(compilation, result, estimate, float(read["seconds"]), folder, attempts)
 
@@ -185,9 +205,9 @@ def _read_estimate(path: Path, outcome: Outcome) -> ErrorEstimate:
         residual_norms = tuple(ResidualNorm(**row) for row in _with_nan(read["residuals"]))
         comparisons = tuple(map(_comparison, _with_nan(read["comparisons"])))
         value, own = read["error"]["value"], outcome.error_bar
-        if own is None and not residual_norms:  # Monte Carlo in version 0.3 and earlier
+        if own is None and not residual_norms:  # Monte Carlo in earlier versions
             own = ErrorBar(inf if value is None else value, read["error"]["against"])
-        unstated = ERROR_RTOL if residual_norms else ONE_DIGIT_RTOL  # in version 0.3 and earlier
+        unstated = ERROR_RTOL if residual_norms else ONE_DIGIT_RTOL  # in earlier versions
         requested = float(read.get("tolerance", unstated))
         return ErrorEstimate(residual_norms, comparisons, tuple(read["notes"]), own, requested, outcome.unmet)
 

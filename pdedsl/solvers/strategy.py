@@ -50,7 +50,7 @@ SAFETY_FACTOR = 1.25  # on errors from differences of three levels: the grid con
 MIN_RATE = 0.1  # smallest assumed ratio of the errors of two levels, from differences alone: order 3.3 under doubling
 COEFFICIENT_FACTOR = 100.0  # a difference that exceeds the omitted coefficients more is not explained by these
 STAGNATION_FACTOR, STAGNATION_LEVELS = 2.0, 2  # smallest improvement over two levels
-UNRESOLVED = 0.3  # above this error, the scales of the solution may not be resolved yet: no stagnation
+UNRESOLVED_ERROR = 0.3  # above this error, the scales of the solution may not be resolved yet: no stagnation
 MAX_UNRESOLVED_LEVELS = 6  # levels after which an unresolved method has stagnated
 COST_GROWTH = 3.0  # assumed ratio of the costs of two levels before it has been observed
 AGREEMENT_LEVELS = 3  # levels whose differences decrease, for methods with no estimate but refinement
@@ -388,7 +388,7 @@ def _stagnates(history: list[RefinementLevel]) -> bool:
     if len(history) <= STAGNATION_LEVELS + 1:  # the first level has no refinement
         return False
     before, now = history[-1 - STAGNATION_LEVELS].error, history[-1].error
-    unresolved = now > UNRESOLVED and len(history) <= MAX_UNRESOLVED_LEVELS
+    unresolved = now > UNRESOLVED_ERROR and len(history) <= MAX_UNRESOLVED_LEVELS
     return not unresolved and not now <= before / STAGNATION_FACTOR
 
 

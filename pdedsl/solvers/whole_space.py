@@ -36,9 +36,9 @@ from pdedsl.solvers.strategy import Attempt
 PATHS, PATHS_ERROR = "paths per point", "half-width of the confidence intervals"  # in metrics
 BASIS = "half-width of the 95 % confidence intervals, and error of the steps"
 STEPS_TOL, PATHS_TOL = 1e-4, 1e-2  # default tolerances: of characteristics, and of Monte Carlo means
-BUDGET = 60.0  # CPU seconds, by default
-FIRST_SAMPLES, MAX_SAMPLES, SAMPLE_GROWTH = 1024, 1 << 22, 4
-CHUNK = 4096  # points at a time
+BUDGET_SECONDS = 60.0  # CPU seconds, by default
+FIRST_SAMPLES, MAX_SAMPLES, SAMPLE_GROWTH = 1024, 1 << 22, 4  # a factor of 4 halves the confidence interval
+CHUNK_SIZE = 4096  # points at a time
 Z_95 = 1.96  # standard errors, for 95 %
 
 
@@ -66,7 +66,7 @@ class EvolutionSolution(nn.Module):
         values, half_width = (points.new_zeros(len(points), 1) for _ in range(2))
         for t in sorted(set(points[:, -1].tolist())):
             (rows,) = torch.where(points[:, -1] == t)
-            for part in torch.split(rows, CHUNK):
+            for part in torch.split(rows, CHUNK_SIZE):
                 estimate = self.operator.refined_estimate(self.data, points[part, :-1], t)
                 values[part, 0] = estimate.mean
                 half_width[part, 0] = Z_95 * estimate.standard_error + estimate.bias
@@ -81,7 +81,7 @@ def solve_on_space(compilation: Compilation, seed: int = 0) -> Solution:
     is_random = any(s.structure is not MatrixStructure.NONE for s in plan.segments)
     limits = spec.solve
     tolerance = float(limits.tolerance) if limits and limits.tolerance else PATHS_TOL if is_random else STEPS_TOL
-    budget = CpuBudget(float(limits.budget) if limits else BUDGET)
+    budget = CpuBudget(float(limits.budget) if limits else BUDGET_SECONDS)
     points = sample_points_in_space(problem, seed)
     samples, attempts = (FIRST_SAMPLES if is_random else 1), []
     while True:

@@ -47,7 +47,7 @@ class ActivationFunction(Function):  # type: ignore[misc]
         return True
 
     def _eval_is_nonnegative(self) -> bool | None:
-        return True if self.record.least >= 0 else None
+        return True if self.record.lower >= 0 else None
 
     def _eval_is_positive(self) -> bool | None:
         return True if self.record.positive else None

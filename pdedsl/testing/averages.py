@@ -72,14 +72,14 @@ def agreement_finding(model: nn.Module, flow: EvolutionUnderTest, inputs: Tensor
     `inputs` holds the points x many times, each copy with independent noise.
     """
     with torch.no_grad():
-        mine = model(inputs).softmax(-1).reshape(-1, len(x), model(inputs[:1]).shape[-1])
+        predicted = model(inputs).softmax(-1).reshape(-1, len(x), model(inputs[:1]).shape[-1])
     readouts = [readout_of(m) for m in members_of(model)]
-    moments = Moments(paths=len(mine))
-    for c in range(mine.shape[-1]):
+    moments = Moments(paths=len(predicted))
+    for c in range(predicted.shape[-1]):
         with torch.no_grad():
             theirs = flow.evolution.estimate(lambda y, c=c: _data(readouts, y, c), x, t)  # type: ignore[misc]
-        error = torch.hypot(standard_error(mine[..., c]), theirs.standard_error)
-        moments.add(f"u of class {c + 1}", theirs.mean, mine[..., c].mean(0), error)
+        error = torch.hypot(standard_error(predicted[..., c]), theirs.standard_error)
+        moments.add(f"u of class {c + 1}", theirs.mean, predicted[..., c].mean(0), error)
     return moments.finding(AGREEMENT)
 
 

@@ -95,17 +95,17 @@ def _implicit(method: ImplicitRungeKutta) -> Step:
     """The stages by Newton's method with Krylov iterations."""
 
     def step(f: RightHandSide, t: float, h: float, y: State) -> State:
-        def slopes(stages: NDArray[np.float64]) -> list[State]:
+        def stage_derivatives(stages: NDArray[np.float64]) -> list[State]:
             states = (torch.from_numpy(z) if isinstance(y, torch.Tensor) else z for z in stages)
             return [f(t + c * h, z) for c, z in zip(method.nodes, states, strict=True)]
 
         def residual(stages: NDArray[np.float64]) -> NDArray[np.float64]:
-            return np.asarray(stages - start - h * np.tensordot(matrix, np.stack(slopes(stages)), 1))
+            return np.asarray(stages - start - h * np.tensordot(matrix, np.stack(stage_derivatives(stages)), 1))
 
         start = np.broadcast_to(np.asarray(y), (method.stages, *y.shape)).copy()
         matrix, size = np.array(method.matrix), 1 + float(abs(start).max())
         stages = newton_krylov(residual, start, f_tol=STAGE_RTOL * size)
-        return y + h * sum((b * k for b, k in zip(method.weights, slopes(stages), strict=True)), 0 * y)
+        return y + h * sum((b * k for b, k in zip(method.weights, stage_derivatives(stages), strict=True)), 0 * y)
 
     return step
 

@@ -15,7 +15,7 @@ from pdedsl.runtime.pde_blocks import PdeBlock
 from pdedsl.runtime.symmetric_layer import TotalVariationNorm
 
 GROWTH_RTOL = 1e-3  # relative to the change found by the analysis
-PIXELS = 3  # per side: the smallest map with an interior pixel
+IMAGE_SIZE = 3  # per side: the smallest map with an interior pixel
 
 
 @torch.no_grad()
@@ -59,7 +59,7 @@ def _set_weights(field: LearnedField, k: float, example: FeatureMapCounterexampl
 def _constant_maps(state: tuple[tuple[float, ...], ...], width: int) -> Tensor:
     """A state with these values at every pixel, half by half, and zero in all other channels."""
     half = width // len(state)
-    y = torch.zeros(1, width, PIXELS, PIXELS, dtype=torch.float64)
+    y = torch.zeros(1, width, IMAGE_SIZE, IMAGE_SIZE, dtype=torch.float64)
     for place, values in enumerate(state):
         first = place * half
         y[0, first : first + len(values)] = torch.tensor(values, dtype=torch.float64)[:, None, None]

@@ -47,24 +47,24 @@ def record_trajectories(member: nn.Module) -> Iterator[list[RecordedPath]]:
     """Context manager: records the trajectories of a member, in order."""
     trajectories: list[RecordedPath] = []
     undo = []
-    for march in [m for m in member.modules() if isinstance(m, CharacteristicSteps)]:
-        field = march.field
-        march.field = RecordingField(field)
+    for steps in [m for m in member.modules() if isinstance(m, CharacteristicSteps)]:
+        field = steps.field
+        steps.field = RecordingField(field)
 
-        def keep(march: nn.Module, _: object, end: Tensor) -> None:
-            seen = march.field
+        def keep(steps: nn.Module, _: object, end: Tensor) -> None:
+            seen = steps.field
             assert isinstance(seen, RecordingField)
             trajectories.append(RecordedPath([*seen.points, end.detach()]))
             seen.points.clear()
 
-        undo.append((march, field, march.register_forward_hook(keep)))
+        undo.append((steps, field, steps.register_forward_hook(keep)))
     try:
         yield trajectories
     finally:
-        for march, field, hook in undo:
+        for steps, field, hook in undo:
             hook.remove()
-            del march.field
-            march.field = field
+            del steps.field
+            steps.field = field
 
 
 def steps_finding(

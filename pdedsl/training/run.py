@@ -145,7 +145,7 @@ def _train(
             notes = (*notes, f"resuming with the weights of the run; the weights of {options.start} are not used")
         elif options.start is not None:
             engine.start_from(initial_weights(engine.model, compilation, options.start))
-            notes = (*notes, f"initialised from the weights of {options.start}")
+            notes = (*notes, f"initialized from the weights of {options.start}")
         if world.is_main:
             write_text_atomically(folder / SPEC, compilation.spec.source.text)
         resumed = checkpoint.step if checkpoint else 0

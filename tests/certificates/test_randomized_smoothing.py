@@ -130,7 +130,7 @@ def test_wealth_is_a_martingale() -> None:
 def test_sequential_statements_are_true() -> None:
     x, distance = points(60)
     at = [0.1, 0.3, 0.6]
-    result = gaussian_at(half_space, x, sigma=0.5, radii=at, most=20_000, alpha=1e-3)
+    result = gaussian_at(half_space, x, sigma=0.5, radii=at, max_samples=20_000, alpha=1e-3)
     right = half_space(x).argmax(1)
     truth = distance[:, None] > torch.tensor(at, dtype=torch.float64)
     assert not bool((result.certified & ~truth).any())
@@ -157,7 +157,7 @@ def test_a_trained_model_needs_ten_times_fewer_noise_samples() -> None:
     """Than n = 100,000, at equal α, over a set of test samples; the selection counts, the undecided count in full."""
     data = digits()
     model = trained(0.1)
-    result = gaussian_at(model, data.test_x[:40], sigma=0.25, radii=0.25, most=20_000, n0=100, alpha=1e-3)
+    result = gaussian_at(model, data.test_x[:40], sigma=0.25, radii=0.25, max_samples=20_000, n0=100, alpha=1e-3)
     open_ = ~(result.certified | result.refuted)[:, 0]
     assert result.draws.where(~open_, 100_000).double().mean() < 10_000
     assert result.certified.double().mean() > 0.3

@@ -15,9 +15,9 @@ from pdedsl.compiler import Compilation
 from pdedsl.runtime.linear_operators import ConvOperator
 from pdedsl.runtime.ode.reversible import has_symmetric_vjp
 from pdedsl.runtime.pde_blocks import PdeBlock
-from pdedsl.runtime.regularize import smooth_in_time
 from pdedsl.testing import axioms
 from pdedsl.testing.model import under_test
+from pdedsl.training.losses.weight_penalty import smooth_in_time
 
 K = "learn K(t) : operator, ‖K‖ ≤ 1 = conv(3)"
 L = "learn L : operator, ‖L‖ ≤ 1 = conv(3)"

@@ -105,8 +105,8 @@ def test_properties_used_in_proofs(name: str) -> None:
     """Values, first and second differences, on a grid that contains the kinks, by a second definition."""
     facts, x = ACTIVATIONS[name], torch.arange(-30, 30 + 1 / 64, 1 / 64, dtype=torch.float64)
     y = BY_HAND[name](x)
-    assert facts.least <= float(y.min())
-    assert float(y.max()) <= facts.most
+    assert facts.lower <= float(y.min())
+    assert float(y.max()) <= facts.upper
     assert facts.positive == bool((y[x > -20] > 0).all())
     differences = y.diff() * 64
     assert float(differences.abs().max()) <= facts.lipschitz * (1 + 1e-9)

@@ -79,5 +79,5 @@ def test_pressure_closes_an_outflow() -> None:
 
 @pytest.mark.parametrize("method", ["pinn", "random_features", "grid(n=16)"])
 def test_collocation_refuses_natural_conditions(method: str) -> None:
-    with pytest.raises(PdeError, match="only the pressure is given"):
+    with pytest.raises(PdeError, match="only the pressure is prescribed"):
         pdedsl.solve(CHANNEL + "p = 0 on right\n", set=[f"realize.equation={method}"])

@@ -46,18 +46,18 @@ NETWORK = {"input": "image(1, 8, 8)", "stem": "4", "stages": "[4]", "classes": "
 def largest(param: Param) -> str | None:
     """The largest that is allowed; None for what is no number."""
     match param.kind:
-        case IntegerBounds(among=among, most=most):
-            return str(max(among) if among else most)
-        case RealBounds(most=most):
-            return f"{most:g}" if most is not None else "1e300"
+        case IntegerBounds(among=among, maximum=maximum):
+            return str(max(among) if among else maximum)
+        case RealBounds(maximum=maximum):
+            return f"{maximum:g}" if maximum is not None else "1e300"
         case Choice() | Text() | Flag():
             return None
 
 
 def usual(param: Param) -> str:
     match param.kind:
-        case IntegerBounds(least=least, among=among):
-            return str(among[0] if among else max(least, 1))
+        case IntegerBounds(minimum=minimum, among=among):
+            return str(among[0] if among else max(minimum, 1))
         case RealBounds():
             return "0.1"
         case Choice(options=words):

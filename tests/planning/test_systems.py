@@ -15,7 +15,7 @@ import pdedsl
 from pdedsl.codegen.program import run_function
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.runtime.pde_blocks import FirstOrderBlock, LeapfrogBlock, PdeBlock, SecondOrderBlock, VerletBlock
-from pdedsl.runtime.regularize import smooth_in_time
+from pdedsl.training.losses.weight_penalty import smooth_in_time
 
 HEAD = "pde Made\nspace x in pixels\ntime t in [0, 2]\n"
 FRAME = "network {\n  input image(1, 8, 8)\n  stem 4\n  stages [4]\n  classes 2\n}\n"

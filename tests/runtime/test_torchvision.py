@@ -30,7 +30,7 @@ def test_maps_and_sizes(name: str) -> None:
     with torch.device("meta"):
         network = torchvision_model(name, 7).network(lambda layer: GaussianNoise(0.1, seed=layer))
         assert len(streams(network)) == record.maps
-        assert network(torch.empty(4, 3, record.least, record.least)).shape == (4, 7)
+        assert network(torch.empty(4, 3, record.min_size, record.min_size)).shape == (4, 7)
         plain = torchvision_model(name, 7).network()
         assert sum(p.numel() for p in plain.parameters()) == sum(p.numel() for p in network.parameters())
 

@@ -147,7 +147,7 @@ def test_incompatible_initial_and_boundary_data() -> None:
     exact = (4 / k * torch.sin(k * x[:, None]) * torch.exp(-0.1 * k**2 * t[:, None])).sum(1)
     assert float((solution(torch.stack([x, t], 1))[:, 0] - exact).abs().max()) < 1e-5
     assert any("incompatible" in note for note in solution.notes)
-    assert solution.metrics["error"] >= solution.metrics["error of the steps"]
+    assert solution.metrics["error"] >= solution.metrics["time-stepping error"]
 
 
 def test_wave_equation_with_incompatible_data() -> None:

@@ -16,6 +16,7 @@ import torch
 import pdedsl
 from pdedsl.io import RunError
 from pdedsl.runs.checkpoint import CorruptCheckpoint, Tensors, load_tensors, save_tensors
+from pdedsl.solvers.serialize import METRIC_RENAMES
 
 ROD = """pde Rod
 space x in [0, 1]
@@ -182,3 +183,5 @@ def test_solutions_of_earlier_versions_can_be_opened(name: str) -> None:
     assert solution.verdict == report["verdict"]
     assert float(solution.error) == pytest.approx(report["error"]["value"])
     assert report["hash"] == solution.compilation.spec.hash
+    assert set(solution.result.metrics) == {METRIC_RENAMES.get(metric, metric) for metric in report["figures"]}
+    assert not set(solution.result.metrics) & set(METRIC_RENAMES)

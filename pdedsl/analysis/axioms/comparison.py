@@ -29,7 +29,7 @@ from pdedsl.analysis.bounds.sign import box_of, locally_bounded, nonnegative, po
 from pdedsl.analysis.inflow import inflow_of
 from pdedsl.analysis.problem import Problem, quote_terms, spans
 from pdedsl.analysis.sample_points import find_nonzero_point, ranges_of
-from pdedsl.ir.terms import Diffusion, HigherOrder, Nonlinear, Nonlocal, Reaction, TimeDerivative
+from pdedsl.ir.terms import Diffusion, HigherOrder, Nonlinear, Nonlocal, Reaction, Term, TimeDerivative
 from pdedsl.ir.verdicts import Proved, Refuted, Undecided, Verdict
 from pdedsl.symbolic.symbols import Field, atoms
 
@@ -84,11 +84,16 @@ def is_coupled(problem: Problem) -> bool:
     return any(f.head in others for e in (problem.jet.expr, *condition_values) for f in atoms(e, Field))
 
 
+def _is_high_order(term: Term) -> bool:
+    return isinstance(term, HigherOrder | Nonlinear) and term.order > 2
+
+
 def _high_order(problem: Problem) -> Verdict:
     """Refuted for evolution equations if a leading coefficient is nonzero at a point: a differential operator with the
     positive maximum principle is at most of second order (Courrège 1966). Stationary equations are undecided: with u
     and Δu prescribed on the boundary they may be a second-order system that preserves order."""
-    offending = problem.find_terms(HigherOrder, Nonlinear) or problem.right_hand_terms
+    high = [p.origin for p in problem.summands if any(map(_is_high_order, p.terms))]
+    offending = high or problem.right_hand_terms
     if problem.equation.order == 0:
         return undecided_terms(
             "{} is of order three or higher; no comparison theorem is implemented for it.", offending

@@ -227,7 +227,7 @@ def _end(x: float) -> End:
 
 def _activation(activation: ActivationRecord, x: RealInterval) -> RealInterval:
     """The range of the activation; of one sign if it preserves the sign of its argument and this has one."""
-    low, high = _end(activation.least), _end(activation.most)
+    low, high = _end(activation.lower), _end(activation.upper)
     if not activation.keeps_sign:
         return RealInterval(low, high)
     return RealInterval(Fraction(0) if x.low >= 0 else low, Fraction(0) if x.high <= 0 else high)

@@ -29,9 +29,9 @@ def spans(terms: Sequence[MapTerm]) -> tuple[Span, ...]:
 def lipschitz_formula(terms: Sequence[MapTerm]) -> str:
     """Σ c ‖K‖² Lip(σ) + λ as text."""
     layers = [term for term in terms if isinstance(term, SymmetricLayer)]
-    slopes = " Lip(σ)" * any(layer.activation.lipschitz != 1 for layer in layers)
+    lipschitz = " Lip(σ)" * any(layer.activation.lipschitz != 1 for layer in layers)
     scales = "c" * any(abs(layer.factor) != 1 for layer in layers)
-    size = f"{'Σ' * (len(layers) > 1)}{scales}‖K‖²{slopes}"
+    size = f"{'Σ' * (len(layers) > 1)}{scales}‖K‖²{lipschitz}"
     names = [size] * bool(layers) + ["λ"] * any(isinstance(term, Reaction) for term in terms)
     return names[0] if len(names) == 1 else f"({' + '.join(names)})" if names else "0"
 

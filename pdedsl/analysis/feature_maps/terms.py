@@ -18,7 +18,7 @@ def map_terms(equation: Equation, spec: Spec) -> tuple[MapTerm, ...]:
     """The terms of the right-hand side, in canonical order."""
     right = [e.xreplace(spec.values) for e in equation.rhs]
     if len(right) != 1:
-        return (Nonlinear(order=0, exprs=tuple(right), origin=_whole(equation, spec)),)
+        return (Nonlinear(order=0, exprs=tuple(right), origin=_equation_origin(equation, spec)),)
     terms = sorted(Add.make_args(right[0]), key=default_sort_key)
     return tuple(_term(term, equation, spec) for term in terms if term != 0)
 
@@ -86,7 +86,7 @@ def _origin(rest: Expr, equation: Equation, spec: Spec) -> Origin:
     """The summand in which a term occurs, or the equation if there is no such summand."""
     summands = [s for s in equation.summands if len(s.exprs) == 1 and rest in _terms_without_factors(s.exprs[0], spec)]
     if len(summands) != 1:
-        return _whole(equation, spec)
+        return _equation_origin(equation, spec)
     return Origin("-" * summands[0].negated + spec.source.quote(summands[0].span), summands[0].span)
 
 
@@ -94,7 +94,7 @@ def _terms_without_factors(expr: Expr, spec: Spec) -> list[Expr]:
     return [with_number(term)[1] for term in Add.make_args(expr.xreplace(spec.values))]
 
 
-def _whole(equation: Equation, spec: Spec) -> Origin:
+def _equation_origin(equation: Equation, spec: Spec) -> Origin:
     return Origin(spec.source.quote(equation.span), equation.span)
 
 

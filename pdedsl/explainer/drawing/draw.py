@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, assert_never
 from pdedsl.diagnostics import Source, Span, escaping, width
 from pdedsl.explainer.describe import applied_theorem, overlap
 from pdedsl.explainer.drawing.blocks import BlockGroup, DiagramBlock, Node, data_nodes, image_nodes, solve_nodes
-from pdedsl.explainer.drawing.svg import CODE, LINE, PROSE, Sheet, style, truncate, wrap_text
+from pdedsl.explainer.drawing.svg import CODE_WIDTH, LINE_HEIGHT, PROSE_WIDTH, Sheet, style, truncate, wrap_text
 from pdedsl.explainer.terms import term_detail, term_name
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
@@ -167,8 +167,8 @@ class Drawing:
         spec = self.analysis.spec
         self.sheet.prose(MARGIN, self.y + 6, spec.name, "name")
         self.y += 10
-        for line in wrap_text(spec.title, _columns(WIDTH - 2 * MARGIN, PROSE)):
-            self.y += LINE
+        for line in wrap_text(spec.title, _columns(WIDTH - 2 * MARGIN, PROSE_WIDTH)):
+            self.y += LINE_HEIGHT
             self.sheet.prose(MARGIN, self.y, line, "soft")
         self.y += GAP
 
@@ -177,24 +177,24 @@ class Drawing:
         source = self.analysis.spec.source
         marks = annotations_of(self.analysis)
         for span in [e.equation.span for e in self.analysis.equations]:
-            for line in equation_lines(source, span, marks, _columns(WIDTH - 2 * MARGIN, CODE)):
-                self.y += LINE + 5
+            for line in equation_lines(source, span, marks, _columns(WIDTH - 2 * MARGIN, CODE_WIDTH)):
+                self.y += LINE_HEIGHT + 5
                 x: float = MARGIN
                 for run in line:
                     if run.mark:
-                        self.sheet.box(x, self.y - 14, run.columns * CODE, 19, f"tint {run.mark.kind}", 3)
-                        self.sheet.box(x, self.y + 4, run.columns * CODE, 2, run.mark.kind, 1)
+                        self.sheet.box(x, self.y - 14, run.columns * CODE_WIDTH, 19, f"tint {run.mark.kind}", 3)
+                        self.sheet.box(x, self.y + 4, run.columns * CODE_WIDTH, 2, run.mark.kind, 1)
                     self.sheet.code(x, self.y, run.text)
-                    x += run.columns * CODE
+                    x += run.columns * CODE_WIDTH
         self.y += GAP
 
     def theorem(self, theorem: Theorem) -> None:
-        lines = list(wrap_text(theorem.statement, _columns(WIDTH - 2 * MARGIN - 24, PROSE)))
-        height = 30 + LINE * len(lines)
+        lines = list(wrap_text(theorem.statement, _columns(WIDTH - 2 * MARGIN - 24, PROSE_WIDTH)))
+        height = 30 + LINE_HEIGHT * len(lines)
         self.sheet.box(MARGIN, self.y, WIDTH - 2 * MARGIN, height, "card")
         self.sheet.prose(MARGIN + 12, self.y + 20, f"by {theorem.name} ({theorem.source})", "head")
         for k, line in enumerate(lines, 1):
-            self.sheet.prose(MARGIN + 12, self.y + 20 + LINE * k, line)
+            self.sheet.prose(MARGIN + 12, self.y + 20 + LINE_HEIGHT * k, line)
         self.y += height + GAP
 
     def axioms(self, verdicts: dict[Axiom, Verdict]) -> None:
@@ -202,7 +202,7 @@ class Drawing:
         x: float = MARGIN
         for name, verdict in verdicts.items():
             text = f"{VERDICT_SIGNS[verdict.truth]} {name.replace('_', ' ')}: {verdict.truth}"
-            width = len(text) * PROSE + 16
+            width = len(text) * PROSE_WIDTH + 16
             if x + width > WIDTH - MARGIN:
                 x, self.y = MARGIN, self.y + 30
             self.sheet.begin("axiom", None, verdict.reason)
@@ -228,11 +228,11 @@ class Drawing:
 
     def _mark(self, mark: Annotation) -> float:
         """Draws a term, one line for its class and one for its text; returns the height at which links start."""
-        y, text = self.y, truncate(mark.text, _columns(LEFT - 20, CODE))
+        y, text = self.y, truncate(mark.text, _columns(LEFT - 20, CODE_WIDTH))
         self.sheet.begin("term", mark.span, f"{mark.label}: {mark.text}")
         self.sheet.box(MARGIN, y, LEFT, 46, "card")
         self.sheet.box(MARGIN, y, 5, 46, mark.kind, 2)
-        self.sheet.prose(MARGIN + 14, y + 17, truncate(mark.label, _columns(LEFT - 20, PROSE)), "soft")
+        self.sheet.prose(MARGIN + 14, y + 17, truncate(mark.label, _columns(LEFT - 20, PROSE_WIDTH)), "soft")
         self.sheet.code(MARGIN + 14, y + 36, text)
         self.sheet.end()
         self.y += 46 + 10
@@ -251,8 +251,8 @@ class Drawing:
 
     def _group(self, group: BlockGroup, x: float, w: float) -> list[PositionedBlock]:
         top = self.y
-        for line in wrap_text(group.title, _columns(w - 20, PROSE)):
-            self.y += LINE
+        for line in wrap_text(group.title, _columns(w - 20, PROSE_WIDTH)):
+            self.y += LINE_HEIGHT
             self.sheet.prose(x + 10, self.y, line, "soft")
         self.y += 8
         blocks = self._chain(group.nodes, x + 10, w - 20, group.parallel)
@@ -261,9 +261,9 @@ class Drawing:
         return blocks
 
     def _block(self, block: DiagramBlock, x: float, w: float) -> PositionedBlock:
-        titles = list(wrap_text(block.title, _columns(w - 24, PROSE + 1)))
-        lines = [line for text in block.lines for line in wrap_text(text, _columns(w - 24, PROSE))]
-        top, height = self.y, 12 + LINE * (len(titles) + len(lines))
+        titles = list(wrap_text(block.title, _columns(w - 24, PROSE_WIDTH + 1)))
+        lines = [line for text in block.lines for line in wrap_text(text, _columns(w - 24, PROSE_WIDTH))]
+        top, height = self.y, 12 + LINE_HEIGHT * (len(titles) + len(lines))
         source = self.analysis.spec.source
         self.sheet.begin("block", block.of[0] if block.of else None, _tip(block, [source.quote(s) for s in block.of]))
         self.sheet.box(x, top, w, height, "card")
@@ -271,7 +271,7 @@ class Drawing:
         for k, kind in enumerate(kinds):
             self.sheet.box(x, top + k * height / len(kinds), 5, height / len(kinds), kind, 2)
         for k, line in enumerate((*titles, *lines), 1):
-            self.sheet.prose(x + 14, top + 3 + LINE * k, line, "head" if k <= len(titles) else "prose")
+            self.sheet.prose(x + 14, top + 3 + LINE_HEIGHT * k, line, "head" if k <= len(titles) else "prose")
         self.sheet.end()
         self.y += height
         return PositionedBlock(block, x, top + height / 2)

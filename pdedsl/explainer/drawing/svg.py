@@ -79,9 +79,9 @@ def _classes() -> str:
 # ---- Shapes and text of a drawing as SVG. All text is escaped
 
 
-PROSE = 6.6  # upper estimate of the mean width of a character, in pixels
-CODE = 7.8  # width of a character of quoted text, set to exactly this width
-LINE = 17  # line height in pixels
+PROSE_WIDTH = 6.6  # upper estimate of the mean width of a character, in pixels
+CODE_WIDTH = 7.8  # width of a character of quoted text, set to exactly this width
+LINE_HEIGHT = 17  # line height in pixels
 
 
 @dataclass
@@ -111,9 +111,9 @@ class Sheet:
 
     def code(self, x: float, y: float, text: str) -> None:
         """Quoted text at a fixed width per character, whatever the font. Leading spaces become an offset."""
-        x, text = x + CODE * (len(text) - len(text.lstrip())), text.strip()
+        x, text = x + CODE_WIDTH * (len(text) - len(text.lstrip())), text.strip()
         if text:
-            length = f'textLength="{CODE * width(text):g}" lengthAdjust="spacingAndGlyphs"'
+            length = f'textLength="{CODE_WIDTH * width(text):g}" lengthAdjust="spacingAndGlyphs"'
             self.texts.append(f'<text class="code" x="{x:g}" y="{y:g}" {length}>{escaping.html(text)}</text>')
 
     def begin(self, kind: str, span: Span | None, tip: str) -> None:

@@ -306,7 +306,7 @@ class Environment:
             case t.UnknownDecl() | t.LearnDecl():
                 self.value(name)
                 type_ = self.types[name.id]
-                if isinstance(type_, Operator) and not self._own(declaration, args):
+                if isinstance(type_, Operator) and not self._is_called_with_own_parameters(declaration, args):
                     return apply_operator(self.value(name), args, span, name)
                 head = self.unknowns[name.id].head if name.id in self.unknowns else self.learned[name.id].head
                 return field_value(head, type_, self._arguments(declaration, args, span), self.scope())
@@ -556,7 +556,7 @@ class Environment:
             raise errors.types.complex_value("an argument", span)
         return items
 
-    def _own(self, declaration: t.UnknownDecl | t.LearnDecl, args: tuple[Value, ...]) -> bool:
+    def _is_called_with_own_parameters(self, declaration: t.UnknownDecl | t.LearnDecl, args: tuple[Value, ...]) -> bool:
         """Whether an operator is called with its own parameters, `K(t)`, rather than applied."""
         params = declaration.params or ()
         return bool(params) and len(params) == len(args) and have_parameter_ranks([self.value(p) for p in params], args)

@@ -105,8 +105,8 @@ def _check_entry(entry: t.Entry, kind: str, seen: dict[str, t.Name]) -> None:
     joined = next((f for p in products for f in t.children(p) if isinstance(f, t.Name) and f.id in rules), None)
     if joined is not None:
         raise errors.options.joined_entries(joined.text, joined.span)
-    if not rule.least <= len(entry.items) <= rule.most:
-        raise errors.options.value_count(key.text, rule.most, len(entry.items), entry.span)
+    if not rule.min_values <= len(entry.items) <= rule.max_values:
+        raise errors.options.value_count(key.text, rule.max_values, len(entry.items), entry.span)
 
 
 def _values(entry: t.Entry, rule: BlockEntry, env: Environment) -> list[tuple[object, Span]]:

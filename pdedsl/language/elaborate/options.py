@@ -208,12 +208,12 @@ def _choice_value(choice: Choice, word: str, key: str, span: Span) -> Value:
 
 
 def _integer_value(kind: IntegerBounds, value: Expr, key: str, span: Span, error: PdeError) -> int:
-    if not value.is_Integer or value < kind.least:
+    if not value.is_Integer or value < kind.minimum:
         raise error
     if kind.among and value not in kind.among:
         raise errors.options.invalid_value(key, f"one of {', '.join(map(str, kind.among))}", span)
-    if value > kind.most:
-        raise errors.options.value_too_large(key, kind.most, span)
+    if value > kind.maximum:
+        raise errors.options.value_too_large(key, kind.maximum, span)
     return int(value)
 
 

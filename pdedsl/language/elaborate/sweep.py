@@ -39,7 +39,7 @@ def _axis(entry: t.SweepEntry, env: Environment) -> SweepAxis:
         match entry.values:
             case t.ListExpr(items=items) if items:
                 values = tuple(dict.fromkeys(unparse(item) for item in items))
-                return replace(axis, values=_limited(values, entry.span))
+                return replace(axis, values=_require_few_values(values, entry.span))
         raise errors.options.sweep_without_values(entry.key, entry.values.span)
     low, high = (exact_or_float(env.number(bound)) for bound in (entry.values, entry.high))
     if low >= high:
@@ -58,7 +58,7 @@ def _bounds(entry: t.SweepEntry) -> Iterator[t.Expr]:
     yield from (entry.values, entry.high)
 
 
-def _limited(values: tuple[str, ...], span: Span) -> tuple[str, ...]:
+def _require_few_values(values: tuple[str, ...], span: Span) -> tuple[str, ...]:
     if len(values) > MAX_VALUES:
         raise errors.options.list_too_long("a sweep", MAX_VALUES, span)
     return values

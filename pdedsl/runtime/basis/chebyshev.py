@@ -22,8 +22,10 @@ def differentiation_matrix(n: int, like: Tensor) -> Tensor:
     signs = (-1.0) ** torch.arange(n, dtype=like.dtype, device=like.device)
     weights = signs.clone()
     weights[0], weights[-1] = 2 * signs[0], 2 * signs[-1]
-    own = torch.eye(n, dtype=torch.bool, device=like.device)
-    matrix = torch.where(own, torch.zeros_like(gaps), weights[:, None] / weights[None, :] / torch.where(own, 1.0, gaps))
+    diagonal = torch.eye(n, dtype=torch.bool, device=like.device)
+    matrix = torch.where(
+        diagonal, torch.zeros_like(gaps), weights[:, None] / weights[None, :] / torch.where(diagonal, 1.0, gaps)
+    )
     return matrix - torch.diag(matrix.sum(1))
 
 

@@ -163,7 +163,7 @@ class TensorProductExpansion(nn.Module):
 
     def _evaluate(self, x: Tensor) -> Tensor:
         if not self.timed:
-            return self._in_space(self.coefficients, self._bases(x)).squeeze(1)
+            return self._evaluate_in_space(self.coefficients, self._bases(x)).squeeze(1)
         return self.evaluate_at_times(x[:, :-1], x[:, -1])
 
     def evaluate_at_times(self, x: Tensor, t: Tensor) -> Tensor:
@@ -177,7 +177,7 @@ class TensorProductExpansion(nn.Module):
         blocks = [x.new_zeros(0, self.coefficients.shape[1])]
         for k, own, *parts in zip(starts, torch.split(t[order], counts), *bases, strict=True):
             weights = lagrange_weights(own, self.times[k : k + width].expand(len(own), width))
-            values = self._in_space(self.coefficients[k : k + width], parts)
+            values = self._evaluate_in_space(self.coefficients[k : k + width], parts)
             blocks.append((weights.unsqueeze(-1) * values).sum(1))
         return torch.cat(blocks)[order.argsort()]
 
@@ -194,7 +194,7 @@ class TensorProductExpansion(nn.Module):
         derivative._buffers = {**self._buffers, "coefficients": coefficients}
         return derivative
 
-    def _in_space(self, coefficients: Tensor, bases: list[Tensor]) -> Tensor:
+    def _evaluate_in_space(self, coefficients: Tensor, bases: list[Tensor]) -> Tensor:
         """(S, c, K, …) with the basis functions (p, K) of each axis: (p, S, c)."""
         most = max(1, MAX_BUFFER_SIZE // max(1, coefficients[..., 0].numel() if len(bases) > 1 else 1))
         parts = zip(*(torch.split(basis, most) for basis in bases), strict=True)

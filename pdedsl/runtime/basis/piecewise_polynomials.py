@@ -120,8 +120,8 @@ class PiecewisePolynomials(nn.Module):
         nodes = times[window]
         difference = t[:, None, None] - nodes[:, None, :]  # to the other nodes, for each node
         spacing = nodes[:, :, None] - nodes[:, None, :]
-        own = torch.eye(k, dtype=torch.bool, device=times.device)
-        ratio = torch.where(own, 1.0, difference / torch.where(own, 1.0, spacing))
+        diagonal = torch.eye(k, dtype=torch.bool, device=times.device)
+        ratio = torch.where(diagonal, 1.0, difference / torch.where(diagonal, 1.0, spacing))
         return window, ratio.prod(2)
 
     # ---- Space

@@ -163,7 +163,7 @@ class SymmetrizedFeatures:
         return SymmetrizedFeatures(self.frequencies.to(like), self.phases.to(like), self.center.to(like), self.parity)
 
     @property
-    def own(self) -> list[int]:
+    def axes_with_parity(self) -> list[int]:
         """The coordinates with a parity."""
         return [k for k, p in enumerate(self.parity) if p]
 
@@ -179,7 +179,7 @@ class SymmetrizedFeatures:
     def spread(self, weights: Tensor) -> tuple[FourierFeatures, Tensor]:
         """The same sum as plain sines: sin A cos B and sin A sin B are halves of sums of two."""
         terms = [(self.free, self.phases if self.has_free else torch.full_like(self.phases, pi / 2), weights)]
-        for k in self.own:
+        for k in self.axes_with_parity:
             along = torch.zeros_like(self.frequencies)
             along[:, k] = self.frequencies[:, k]
             phase, sign = (0.0, 1.0) if self.parity[k] > 0 else (pi / 2, -1.0)
@@ -218,7 +218,7 @@ class SymmetrizedFeatureValues:
     def _factor(self, orders: MultiIndex) -> tuple[ParityPattern, Tensor]:
         """∂^α turns every angle by α quarters: the functions that are left, and ±w^α."""
         parity = self.waves.parity
-        quarters = [orders[k] + (0 if parity[k] < 0 else 1) for k in self.waves.own]  # of a sine
+        quarters = [orders[k] + (0 if parity[k] < 0 else 1) for k in self.waves.axes_with_parity]  # of a sine
         last = sum(o for o, p in zip(orders, parity, strict=True) if not p)
         factor = torch.ones_like(self.waves.phases)
         for k, order in enumerate(orders):
@@ -234,7 +234,7 @@ class SymmetrizedFeatureValues:
             if waves.has_free:
                 angle = self.points @ waves.free.T + waves.phases
                 product = angle.cos() if pattern[-1] else angle.sin()
-            for k, sine in zip(waves.own, pattern, strict=False):
+            for k, sine in zip(waves.axes_with_parity, pattern, strict=False):
                 angle = (self.points[:, k, None] - waves.center[k]) * waves.frequencies[:, k]
                 part = angle.sin() if sine else angle.cos()
                 product = part if product is None else product * part
@@ -260,7 +260,7 @@ class PermutationInvariantFeatures:
         return self.waves.phases
 
     @cached_property
-    def every(self) -> FourierFeatures:
+    def permuted(self) -> FourierFeatures:
         """The sines for all permutations, one after another: wᵢ belongs to x_π(i)."""
         w = self.waves.frequencies
         places = [torch.tensor(p).argsort().to(w.device) for p in permutations(range(w.shape[1]))]
@@ -274,8 +274,8 @@ class PermutationInvariantFeatures:
 
     def spread(self, weights: Tensor) -> tuple[FourierFeatures, Tensor]:
         """The same sum as plain sines."""
-        count = len(self.every.phases) // len(self.phases)
-        return self.every, weights.repeat(1, count) / count
+        count = len(self.permuted.phases) // len(self.phases)
+        return self.permuted, weights.repeat(1, count) / count
 
 
 @dataclass(frozen=True)
@@ -287,16 +287,16 @@ class PermutationInvariantFeatureValues:
 
     @property
     def _size(self) -> int:
-        return max(1, MAX_CHUNK_SIZE // len(self.waves.every.phases))
+        return max(1, MAX_CHUNK_SIZE // len(self.waves.permuted.phases))
 
     def values(self, orders: Sequence[MultiIndex], weights: Tensor) -> list[Tensor]:
         """Σⱼ aⱼ ∂^α φⱼ, (m,), for each α."""
-        plain, (spread,) = self.waves.every, self.waves.spread(weights[None])[1]
+        plain, (spread,) = self.waves.permuted, self.waves.spread(weights[None])[1]
         parts = [plain.at(x).values(orders, spread) for x in torch.split(self.points, self._size)]
         return [torch.cat(column) for column in zip(*parts, strict=True)]
 
     def combine(self, coefficients: Sequence[Tensor], orders: Sequence[MultiIndex]) -> Tensor:
         """Σ cₐ(x) ∂^α φ, (m, n)."""
         parts = zip(*(torch.split(t, self._size) for t in (self.points, *coefficients)), strict=True)
-        sums = [self.waves.every.at(x).combine(c, orders) for x, *c in parts]
+        sums = [self.waves.permuted.at(x).combine(c, orders) for x, *c in parts]
         return torch.cat([f.reshape(len(f), -1, len(self.waves.phases)).mean(1) for f in sums])

@@ -32,7 +32,7 @@ from pdedsl.runtime.ode.explicit import OneStepMethod
 ANDERSON_WINDOW = 10  # earlier iterates that are combined
 MAX_ANDERSON_ITERATIONS = 100  # evaluations of all stages in one step, at most
 TOL_EXPONENT = 0.75  # the tolerance is this power of the machine precision: 6e-6 in single, 2e-12 in double precision
-RIDGE = 10.0  # of the normal equations, in units of the machine precision
+RIDGE_ROUNDINGS = 10.0  # of the normal equations, in units of the machine precision
 
 
 @final
@@ -143,7 +143,7 @@ def _anderson(function: Callable[[Tensor], Tensor], start: Tensor) -> Tensor:
         done = done | (size.isfinite() & (residuals[-1].norm(dim=1) <= eps**TOL_EXPONENT * size))
         if bool(done.all()):
             return z
-        z = torch.where(_rows(done, z), z, _mix(values, residuals, RIDGE * eps).reshape(z.shape))
+        z = torch.where(_rows(done, z), z, _mix(values, residuals, RIDGE_ROUNDINGS * eps).reshape(z.shape))
     return torch.where(_rows(done, z), z, z * nan)
 
 

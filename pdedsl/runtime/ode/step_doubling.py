@@ -253,6 +253,8 @@ def replay_steps(step: Step, start: Tensor, length: float, history: TimeHistory,
 def lagrange_weights(t: Tensor, nodes: Tensor) -> Tensor:
     """The Lagrange weights of values at nodes (..., m), at t (...)."""
     gaps = nodes.unsqueeze(-1) - nodes.unsqueeze(-2)
-    own = torch.eye(nodes.shape[-1], dtype=torch.bool, device=nodes.device)
+    diagonal = torch.eye(nodes.shape[-1], dtype=torch.bool, device=nodes.device)
     steps = (t.unsqueeze(-1) - nodes).unsqueeze(-2).expand(gaps.shape)
-    return torch.where(own, torch.ones_like(gaps), steps / torch.where(own, torch.ones_like(gaps), gaps)).prod(-1)
+    return torch.where(
+        diagonal, torch.ones_like(gaps), steps / torch.where(diagonal, torch.ones_like(gaps), gaps)
+    ).prod(-1)

@@ -53,8 +53,8 @@ SIZES = {
 MAX_UNKNOWNS = 2500  # of a dense pencil: the eigensystem takes half a minute
 MAX_QZ_UNKNOWNS = 300  # above, inversion is faster
 COARSE_FRACTION = 0.8  # of the points, in the discretization by which spurious eigenvalues are recognised
-TAIL = 3  # last coefficients of an axis, which estimate the omitted ones
-INFINITE = 1e12  # eigenvalues above, relative to ‖A‖/‖B‖, are infinite up to rounding
+TAIL_COEFFICIENTS = 3  # last coefficients of an axis, which estimate the omitted ones
+INFINITE_EIGENVALUE_RATIO = 1e12  # eigenvalues above, relative to ‖A‖/‖B‖, are infinite up to rounding
 SpectralAxis = FourierAxis | ChebyshevAxis
 
 
@@ -237,7 +237,7 @@ class CollocatedPencil:
                 points.append(axis.start + axis.period * np.arange(2 * size) / (2 * size))
                 weights.append(np.full(2 * size, axis.period / (2 * size)))
             else:
-                nodes, own = np.polynomial.legendre.leggauss(size + QUADRATURE_EXTRA)
+                nodes, own = np.polynomial.legendre.leggauss(size + EXTRA_QUADRATURE_POINTS)
                 points.append(axis.start + (axis.end - axis.start) * (nodes + 1) / 2)
                 weights.append(own * (axis.end - axis.start) / 2)
         grids = [g.ravel() for g in np.meshgrid(*points, indexing="ij")]
@@ -248,7 +248,7 @@ class CollocatedPencil:
         return grids, measure
 
 
-QUADRATURE_EXTRA = 8  # points more than for products of modes: coefficients in residuals are no polynomials
+EXTRA_QUADRATURE_POINTS = 8  # points more than for products of modes: coefficients in residuals are no polynomials
 
 
 def _null_space(rows: Complexes) -> Complexes:
@@ -301,7 +301,7 @@ def compute_spectrum(pencil: CollocatedPencil, shift: complex | None) -> Spectru
         inverse, vectors = eig(lu_solve(lu_factor(a - own * b), b))
         with np.errstate(divide="ignore", invalid="ignore"):
             values = np.where(inverse != 0, own + 1 / inverse, np.inf)
-    limit = INFINITE * float(np.linalg.norm(a) / np.linalg.norm(b))
+    limit = INFINITE_EIGENVALUE_RATIO * float(np.linalg.norm(a) / np.linalg.norm(b))
     values = np.where(np.abs(values) < limit, values, np.inf)
     return Spectrum(pencil, np.asarray(values, complex), np.asarray(vectors, complex))
 
@@ -310,7 +310,7 @@ def _result(plan: EigenCollocationPlan, fine: Spectrum, coarse: Spectrum) -> Sol
     """The first eigenpairs with their error estimates."""
     problem, pencil = plan.eigenproblem, fine.pencil
     resolved = select_resolved(fine.eigenvalues, coarse.eigenvalues, problem.direction, plan.modes)
-    more = select_resolved(fine.eigenvalues, coarse.eigenvalues, problem.direction, plan.modes + NEIGHBOURS)
+    more = select_resolved(fine.eigenvalues, coarse.eigenvalues, problem.direction, plan.modes + NEIGHBOUR_EIGENVALUES)
     others = fine.eigenvalues[more.indices[len(resolved.indices) :]].real
     if len(resolved.indices) < plan.modes:
         resolved = _unresolved(fine, coarse, problem.direction, plan.modes)
@@ -342,7 +342,7 @@ def _result(plan: EigenCollocationPlan, fine: Spectrum, coarse: Spectrum) -> Sol
     return SolverResult(module, method, metrics, notes, error_estimates=estimates, eigenvalues=eigenvalues)
 
 
-NEIGHBOURS = 4  # further eigenvalues, for the gaps
+NEIGHBOUR_EIGENVALUES = 4  # further eigenvalues, for the gaps
 ROUNDING = 1e-15  # smallest relative error in double precision
 
 
@@ -444,9 +444,9 @@ def _decay(module: TensorProductExpansion, pencil: CollocatedPencil) -> float:
     tails = []
     for k, axis in enumerate(pencil.axes):
         size = coefficients.shape[k + 1]
-        last = list(range(size - TAIL, size))
+        last = list(range(size - TAIL_COEFFICIENTS, size))
         if isinstance(axis, FourierAxis):  # cosines, then sines
-            last += range(axis.half - TAIL, axis.half)
+            last += range(axis.half - TAIL_COEFFICIENTS, axis.half)
         tails.append(np.sqrt((np.take(coefficients, last, k + 1) ** 2).sum()) / norm)
     return float(max(tails))
 

@@ -44,7 +44,7 @@ from pdedsl.solvers.method_result import EigenvalueEstimate, EstimateKind, Level
 from pdedsl.solvers.solver_method import SolverMethod
 
 MAX_DENSE = 1500  # unknowns of the first mesh, whose whole spectrum determines the shift
-FURTHER = 4  # eigenvalues besides the modes: those next to the shift are not always the first ones
+EXTRA_EIGENVALUES = 4  # eigenvalues besides the modes: those next to the shift are not always the first ones
 SYMMETRY_RTOL = 1e-10  # rounding errors of the assembly are smaller
 CLUSTER_RTOL = 1e-3  # of discrete eigenvalues of one multiple eigenvalue on coarse meshes
 SAFETY_FACTOR = 1.25  # on errors from differences of three levels: the grid convergence index of Roache (1994)
@@ -81,7 +81,7 @@ class GalerkinPencil:
         return replace(self.problem, form=a), replace(self.problem, form=b)
 
     @cached_property
-    def own(self) -> tuple[Indices, ...]:
+    def free_indices(self) -> tuple[Indices, ...]:
         """The free indices of real functions; or of real parts, and of imaginary parts in the same order."""
         free = self.problem.free
         if not self.plan.eigenproblem.is_complex:
@@ -94,9 +94,9 @@ class GalerkinPencil:
     def matrices(self) -> tuple[csc_matrix, csc_matrix]:
         zero = np.zeros(self.problem.spaces.size)
         pair = [part.assembler.jacobian(zero) for part in self._parts]
-        columns = self.own[0]
-        if len(self.own) == 2:
-            a, b = (m[columns][:, columns] + 1j * m[self.own[1]][:, columns] for m in pair)
+        columns = self.free_indices[0]
+        if len(self.free_indices) == 2:
+            a, b = (m[columns][:, columns] + 1j * m[self.free_indices[1]][:, columns] for m in pair)
         else:
             a, b = (m[columns][:, columns] for m in pair)
         sign = -1 if b.diagonal().real.sum() < 0 else 1
@@ -118,13 +118,13 @@ class GalerkinPencil:
         for k, trial in enumerate(trials):
             if trial.component is None:
                 matrix[offsets[k] : offsets[k + 1]] = 0
-        columns = self.own[0]
+        columns = self.free_indices[0]
         return csc_matrix(matrix)[columns][:, columns]
 
     def expand(self, vector: Complexes) -> list[Array]:
         """A vector of free indices as functions of the discrete problem."""
         result = np.zeros(self.problem.spaces.size)
-        for indices, part in zip(self.own, (vector.real, vector.imag), strict=False):
+        for indices, part in zip(self.free_indices, (vector.real, vector.imag), strict=False):
             result[indices] = part
         return [result]
 
@@ -136,15 +136,15 @@ def compute_eigenpairs(pencil: GalerkinPencil, count: int, shift: complex | None
 
     a, b = pencil.matrices
     size, direction = a.shape[0], pencil.plan.eigenproblem.direction
-    wanted = count + FURTHER
+    wanted = count + EXTRA_EIGENVALUES
     if size < wanted + 2 or (shift is None and size <= MAX_DENSE):
         with np.errstate(divide="ignore", invalid="ignore"):
             values, vectors = eig(a.toarray(), b.toarray())
-        values = np.where(np.abs(values) < INFINITE * abs(a).max() / abs(b).max(), values, np.inf)
+        values = np.where(np.abs(values) < INFINITE_EIGENVALUE_RATIO * abs(a).max() / abs(b).max(), values, np.inf)
     else:
         near = shift if shift is not None else -direction * float(np.median(np.abs(a.diagonal() / b.diagonal()))) * 1e-3
         near = near if pencil.plan.eigenproblem.is_complex else near.real
-        order_of = pencil.problem.elimination_order.select(pencil.own[0])
+        order_of = pencil.problem.elimination_order.select(pencil.free_indices[0])
         solve = Factorization(csc_matrix(a - near * b), order_of).solve
         inverse = LinearOperator(a.shape, matvec=solve, dtype=a.dtype)
         start = np.ones(size) + np.linspace(0, 1, size)  # fixed, so that results are reproducible
@@ -160,7 +160,7 @@ def compute_eigenpairs(pencil: GalerkinPencil, count: int, shift: complex | None
     return np.asarray(values[chosen], complex), np.asarray(vectors[:, chosen], complex)
 
 
-INFINITE = 1e12  # eigenvalues above, relative to the entries of A and B, are infinite up to rounding
+INFINITE_EIGENVALUE_RATIO = 1e12  # eigenvalues above, relative to the entries of A and B, are infinite up to rounding
 
 
 # ---- One level
@@ -219,7 +219,7 @@ def _indicators(
         own = np.concatenate(
             [interpolate(w, coarse.problem, fine.problem)[:, None] for w in coarse.expand(vectors[:, k])], 1
         )
-        start = own[fine.own[0], 0] + (1j * own[fine.own[1], 0] if len(fine.own) == 2 else 0)
+        start = own[fine.free_indices[0], 0] + (1j * own[fine.free_indices[1], 0] if len(fine.free_indices) == 2 else 0)
         product = fine.gram @ span
         coefficients = np.linalg.lstsq(span.conj().T @ product, product.conj().T @ start, rcond=None)[0]
         error = start - span @ coefficients

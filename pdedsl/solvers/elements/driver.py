@@ -27,6 +27,7 @@ from pdedsl.solvers.elements.mesh import interfaces_of, mesh_of, refine_mesh
 from pdedsl.solvers.elements.obstacle import solve_obstacle
 from pdedsl.solvers.elements.spaces import MAX_DEGREE, Array
 from pdedsl.solvers.elements.time_stepping import Rosenbrock, TimeSteps, initial_state
+from pdedsl.solvers.grid.grid_result import TIME_ERROR
 from pdedsl.solvers.method_result import EstimateKind, Levels, SolverResult
 from pdedsl.solvers.solver_method import ModuleFormat, SolverMethod, StoredModule
 
@@ -144,13 +145,13 @@ class MeshSolution:
         metrics = {"elements": float(cells), "unknowns": float(size)}
         notes = [f"{cells:,} elements, {size:,} unknowns"]
         if self.steps is not None:
-            metrics |= {"steps": float(len(self.steps.times) - 1), "error of the steps": self.steps.error}
+            metrics |= {"steps": float(len(self.steps.times) - 1), TIME_ERROR: self.steps.error}
             notes.append(f"{len(self.steps.times) - 1} time steps")
         estimates: dict[EstimateKind, float] = {}
         if self.indicators is not None:
             error = self.indicators.relative_error + (self.steps.error if self.steps is not None else 0.0)
             estimates[EstimateKind.RESIDUAL] = error
-            notes.append(f"residual error estimate {error:.1g}, by elements of one degree more")
+            notes.append(f"residual error estimate {error:.1g}, by elements of one degree higher")
         not_integrable = self.problem.not_integrable
         if not_integrable:
             notes.append("the estimates leave out the pressure, which is not square-integrable at corners")

@@ -134,7 +134,7 @@ class FamilySolution(Solution):
         """
         chosen, rest = self._split(parameters)
         if rest:
-            raise ValueError(f"there is no parameter '{next(iter(rest))}': {self._known}")
+            raise ValueError(f"there is no parameter '{next(iter(rest))}': {self._parameter_hint}")
         weights = self._interpolant.weights(self._reference(chosen).reshape(1, -1))[0]
         result = replace(self.result, module=self._members.combine(weights))
         return Solution(self.compilation, result, self.error_estimate, self.seconds, self.folder, self.attempts)
@@ -281,7 +281,7 @@ class FamilySolution(Solution):
         return self.members
 
     @property
-    def _known(self) -> str:
+    def _parameter_hint(self) -> str:
         return f"the parameters are {', '.join(self.parameter_names)}"
 
     def _split(self, values: Mapping[str, Values]) -> tuple[dict[str, Values], dict[str, Values]]:

@@ -34,20 +34,20 @@ from pdedsl.solvers.family.solution import FamilySolution, sample_members
 from pdedsl.solvers.family.sparse_interpolation import SparseInterpolant
 from pdedsl.solvers.method_result import SolverResult
 from pdedsl.solvers.progress import Watch
-from pdedsl.solvers.serialize import load_result, read_attempt, save
+from pdedsl.solvers.serialize import load_result, read_attempt, read_metrics, save
 from pdedsl.solvers.solver_method import SolveOptions
 from pdedsl.solvers.strategy import Attempt, Outcome, Strategy
 
 MEMBERS, FAMILY = "members", "family.json"  # the folder with their solutions, and the indices of the interpolant
-UNSEEN = 12  # members by which the error is measured
+UNSEEN_MEMBERS = 12  # members by which the error is measured
 MEMBER_FACTOR, MARGIN_FACTOR = 0.1, 0.2  # errors of members, and surpluses of the margin, relative to the tolerance
-SOLVED_ALONE = 5  # members for the median CPU time of one solution to the tolerance
-TIGHTENING = 0.25  # of the surpluses, if unseen members are not accurate
+TIMED_MEMBERS = 5  # members for the median CPU time of one solution to the tolerance
+TIGHTENING_FACTOR = 0.25  # of the surpluses, if unseen members are not accurate
 MIN_MEMBERS = 3  # before costs are predicted: the first one includes imports
 MAX_MEMBERS = 4000  # bounds memory: each has its own coefficients
 COST_FACTOR = 1.5  # on the cost of a member, for those still to come
-ERROR_BASIS = f"worst of {UNSEEN} unseen members"
-BREAK_EVEN, SOLVED = "solves to break even", "members"  # in metrics
+ERROR_BASIS = f"worst of {UNSEEN_MEMBERS} unseen members"
+BREAK_EVEN, SOLVED = "members to break even", "members"  # in metrics
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class FamilySolver:
             error = self._check()
             if error <= self.options.tolerance or unmet:
                 break
-            target *= TIGHTENING
+            target *= TIGHTENING_FACTOR
         if error <= self.options.tolerance:
             unmet = ""
         return self._solution(error, unmet, time.perf_counter() - start)
@@ -125,12 +125,12 @@ class FamilySolver:
         """Why no further member is solved: those of the check must still fit into the CPU time."""
         if len(self.solved) >= MAX_MEMBERS:
             return f"{MAX_MEMBERS} members"
-        remaining = (1 + UNSEEN - len(self.unseen)) * COST_FACTOR * median(m.seconds for m in self.solved)
+        remaining = (1 + UNSEEN_MEMBERS - len(self.unseen)) * COST_FACTOR * median(m.seconds for m in self.solved)
         return "the next member exceeds the CPU time" if remaining > self.options.budget.remaining else ""
 
     def _check(self) -> float:
         """The largest relative error over unseen members, with that of their own solution."""
-        samples = sample_members(self.family, UNSEEN, self.options.seed + TEST_SEED)
+        samples = sample_members(self.family, UNSEEN_MEMBERS, self.options.seed + TEST_SEED)
         for y in samples[len(self.unseen) :]:
             self.unseen.append((y, self._solve(tuple(y.tolist()))))
         return max(
@@ -186,7 +186,9 @@ class FamilySolver:
             reached = f"tolerance {self.options.tolerance:.1e} not met: worst error {error:.1e}"
             unmet = f"{reached}, {reason}; try more CPU time: --budget {10 * self.plan.budget:g}"
         estimate = ErrorEstimate((), (), (), ErrorBar(error, ERROR_BASIS), self.options.tolerance, unmet)
-        attempt = Attempt(f"{len(self.solved)} members, {UNSEEN} unseen", {}, costs, reason or "accepted", error)
+        attempt = Attempt(
+            f"{len(self.solved)} members, {UNSEEN_MEMBERS} unseen", {}, costs, reason or "accepted", error
+        )
         attempts = (*first.attempts, attempt)
         return FamilySolution(
             self.compilation, result, estimate, seconds, self.folder, attempts, self.interpolant, members
@@ -208,7 +210,7 @@ class FamilySolver:
         with torch.no_grad():
             center(self.points)
         evaluation = time.process_time() - start
-        alone = median(self._seconds_alone(tuple(y.tolist())) for y, _ in self.unseen[:SOLVED_ALONE])
+        alone = median(self._seconds_alone(tuple(y.tolist())) for y, _ in self.unseen[:TIMED_MEMBERS])
         return {BREAK_EVEN: float(ceil(costs / (alone - evaluation)))} if alone > evaluation else {}
 
     def _seconds_alone(self, variables: tuple[float, ...]) -> float:
@@ -253,7 +255,7 @@ def open_family(
         modules.append(loaded[0].result)
     members = member_modules([m.module for m in modules])
     center = members.combine(interpolant.weights(torch.zeros(1, interpolant.dimension, dtype=torch.float64))[0])
-    result = replace(modules[0], module=center, metrics=report["metrics"])
+    result = replace(modules[0], module=center, metrics=read_metrics(report["metrics"]))
     attempts = tuple(map(read_attempt, report["attempts"]))
     seconds = float(report["seconds"])
     return FamilySolution(compilation, result, estimate, seconds, folder, attempts, interpolant, members)

@@ -663,7 +663,7 @@ def _solve_separable(problem: CollocationProblem, separable: SeparableOperator) 
     residual = float(problem.rhs(w.reshape(-1), 0.0).reshape(problem.shape)[system.interior].abs().max())
     module = TensorProductExpansion(problem.axes, w[None, None], None)
     notes = (f"{_discretization_text(problem)}, fast diagonalization",)
-    return GridResult(module, {"rounds": 1.0, DISCRETE_RESIDUAL: residual}, notes)
+    return GridResult(module, {"iterations": 1.0, DISCRETE_RESIDUAL: residual}, notes)
 
 
 def _boundary_data(problem: CollocationProblem, separable: SeparableOperator) -> list[Tensor]:
@@ -683,17 +683,19 @@ def _boundary_data(problem: CollocationProblem, separable: SeparableOperator) ->
 
 def _solve_stationary(problem: DiscreteProblem) -> GridResult:
     with torch.no_grad():
-        w, rounds, singular = _newton(problem)
+        w, iterations, singular = _newton(problem)
     matrix = LUFactorization.of(problem.jacobian(w, 0.0).detach())
     w = w - matrix.solve(problem.rhs(w, 0.0))  # carries the gradients (implicit function theorem)
     residual = float(problem.rhs(w, 0.0).detach().abs().max())
     if problem.system.statement.is_affine and isinstance(problem, CollocationProblem):
         _require_well_posed(problem, matrix, residual)
-    notes = [f"{_discretization_text(problem)}, dense direct solve, {rounds} Newton iteration{'s' * (rounds > 1)}"]
+    notes = [
+        f"{_discretization_text(problem)}, dense direct solve, {iterations} Newton iteration{'s' * (iterations > 1)}"
+    ]
     if singular:
         notes.append("singular system: the minimum-norm solution is used")
     module = TensorProductExpansion(problem.axes, _component_values(problem, w).unsqueeze(0), None)
-    metrics = {"rounds": float(rounds), DISCRETE_RESIDUAL: residual, **_net_flux(problem, w.detach())}
+    metrics = {"iterations": float(iterations), DISCRETE_RESIDUAL: residual, **_net_flux(problem, w.detach())}
     return GridResult(module, metrics, tuple(notes))
 
 

@@ -28,7 +28,7 @@ from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterVa
 COURANT = 0.4  # CFL number
 INTERMEDIATE_STATES = (0.25, 0.5, 0.75)  # fractions between two states, where fluxes that are not convex may be faster
 MAX_STEPS = 1_000_000  # the wave speed has become unbounded if more are needed
-GAUSS_RULE = ((-(0.6**0.5), 5 / 18), (0.0, 8 / 18), (0.6**0.5, 5 / 18))
+GAUSS_RULE = ((-(0.6**0.5), 5 / 18), (0.0, 8 / 18), (0.6**0.5, 5 / 18))  # for the mean over [-1, 1], of order 6
 
 CellRate = Callable[[Tensor, float], Tensor]
 
@@ -192,7 +192,7 @@ def solve_finite_volume(
     cells = " × ".join(map(str, sizes))
     discretization = f"finite volumes (MUSCL, van Leer limiter, Rusanov flux), {cells} cells"
     note = f"{discretization}, SSPRK3 in time: {len(increments)} steps, Δt ≤ {max(increments):.2g}"
-    return GridResult(module, {"steps": float(len(increments)), "longest step": max(increments)}, (note,))
+    return GridResult(module, {"steps": float(len(increments)), "largest step": max(increments)}, (note,))
 
 
 # ---- Limiter, numerical flux and time step

@@ -27,10 +27,10 @@ from pdedsl.solvers.grid.nodal_functions import ParameterValue
 
 
 # Keys of metrics, as they are stored in report.json.
-NET_FLUX = "what flows in more than out"  # relative to the largest velocity
-TIME_ERROR = "error of the steps"
-L1_ERROR = "error in the mean"  # of discontinuous solutions, which converge faster in L1 (Kuznetsov 1976)
-DISCRETE_RESIDUAL = "left over"
+NET_FLUX = "net flux"  # relative to the largest velocity
+TIME_ERROR = "time-stepping error"
+L1_ERROR = "L1 difference"  # of discontinuous solutions, which converge faster in L1 (Kuznetsov 1976)
+DISCRETE_RESIDUAL = "discrete residual"
 
 
 class GridSolveFailed(RunError):
@@ -101,15 +101,15 @@ def step_metrics(history: TimeHistory) -> dict[str, float]:
     increments = [b - a for a, b in zip(history.times[:-1], history.times[1:], strict=True)]
     return {
         "steps": float(len(increments)),
-        "shortest step": min(increments),
-        "longest step": max(increments),
+        "smallest step": min(increments),
+        "largest step": max(increments),
         TIME_ERROR: history.error,
     }
 
 
 def steps_text(history: TimeHistory) -> str:
     metrics = step_metrics(history)
-    return f"{metrics['steps']:.0f} steps, Δt from {metrics['shortest step']:.2g} to {metrics['longest step']:.2g}"
+    return f"{metrics['steps']:.0f} steps, Δt from {metrics['smallest step']:.2g} to {metrics['largest step']:.2g}"
 
 
 # ---- Batches of solutions, with values (b, n, c)

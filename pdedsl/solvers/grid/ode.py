@@ -169,8 +169,8 @@ def solve_ode(
     steps = np.abs(np.diff(trajectory.times))
     metrics = {
         "steps": float(len(steps)),
-        "shortest step": float(steps.min()),
-        "longest step": float(steps.max()),
+        "smallest step": float(steps.min()),
+        "largest step": float(steps.max()),
         TIME_ERROR: _relative_difference(trajectory, second, problem.outputs),
     }
     name = "Radau IIA of order 5: the system is stiff" if character.stiff else "DOP853"

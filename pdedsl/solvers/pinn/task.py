@@ -71,7 +71,7 @@ def solve_by_pinn(
     metrics = {
         "loss": loss,
         "steps": float(steps),
-        "weights": float(sum(p.numel() for p in trainer.network.parameters())),
+        "network parameters": float(sum(p.numel() for p in trainer.network.parameters())),
     }
     return SolverResult(module, plan.method, metrics, task.notes, trainer.estimates())
 

@@ -9,9 +9,9 @@ from torch.nn import functional
 
 from pdedsl.config.training import SmoothInTime, Weights
 from pdedsl.data.sampling import KeyedRng
-from pdedsl.runtime.regularize import smooth_in_time, weight_decay
 from pdedsl.runtime.sde.feynman_kac import Expectation
 from pdedsl.training.losses import CrossEntropyLoss, Regularization
+from pdedsl.training.losses.weight_penalty import smooth_in_time, weight_decay
 from training.losses.exact import points, seeded
 
 DRAWS = KeyedRng(0, 0)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 import torch
+from runtime.paper_blocks import hamiltonian_block, parabolic_block
 from torch import nn
 
 from pdedsl.runtime.convnet import ConvNet
 from pdedsl.runtime.image_fields import SharedLayer
 from pdedsl.runtime.ode.explicit import Euler, TimeGrid
 from pdedsl.runtime.pde_blocks import FirstOrderBlock
-from pdedsl.runtime.regularize import smooth_in_time, weight_decay
-from runtime.paper_blocks import hamiltonian_block, parabolic_block
+from pdedsl.training.losses.weight_penalty import smooth_in_time, weight_decay
 
 
 def test_smoothness_in_time_by_explicit_formulas() -> None:
