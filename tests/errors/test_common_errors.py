@@ -100,7 +100,7 @@ u(x, 0) = softmax(W x)
         (MOONS + 'train {\n data "my.csv"\n epochs 2\n}\n', 'npz("data.npz")'),
         (MOONS + "training {\n data moons\n epochs 2\n}\n", "did you mean 'train'?"),
         (HEAT.replace("=", "≈", 1), "write '='"),
-        (HEAT.replace("= Δu", "≤ Δu"), "a penalty"),
+        (HEAT.replace("= Δu", "≤ Δu"), "an equation for their minimum"),
         (HEAT.replace("Δu", "2. Δu"), "5.0 for 5."),
         (HEAT.replace("[0, 1]", "[0, T]", 1), "const T = 1"),
         (HEAT.replace("x in [0, 1]", "x in (0, 1)"), "write: space x in [0, 1]"),
