@@ -22,6 +22,7 @@ Policy = NDArray[np.int64]
 
 ORDERING = "MMD_AT_PLUS_A"  # minimum degree of a pattern that is nearly symmetric: half the fill-in of COLAMD
 MAX_POLICIES = 400  # the free boundary may move by one node in each iteration
+PIVOT_THRESHOLD = 1e-3  # of a diagonal entry, relative to its column: row interchanges destroy the order
 POLICY_RTOL = 1e-12  # of the change of the solution: policies that differ by rounding alternate
 
 
@@ -42,9 +43,16 @@ def best_policy(extremum: Extremum, values: Sequence[Array]) -> tuple[Array, Pol
 
 
 def iterate_policies(
-    extremum: Extremum, matrices: Sequence[csr_matrix], sources: Sequence[Array], start: Array
+    extremum: Extremum,
+    matrices: Sequence[csr_matrix],
+    sources: Sequence[Array],
+    start: Array,
+    first_policy: Policy | None = None,
 ) -> tuple[Array, Policy, int]:
     """The solution of extremum(Aₖ u + fₖ) = 0 in each row, its policy, and the number of iterations.
+
+    The first policy is the best one for `start` unless it is given: that of an interpolated solution is far from
+    optimal, as Aₖ amplifies the error of the interpolation.
 
     Rows are divided by their diagonal entries, which does not change the solution: all operators then have the units of
     u. With bounds from both sides the iteration converges only so.
@@ -55,7 +63,10 @@ def iterate_policies(
     sources = [s * f for s, f in zip(scales, sources, strict=True)]
     u, policy = start, None
     for count in range(1, MAX_POLICIES + 1):
-        _, chosen = best_policy(extremum, [a @ u + f for a, f in zip(matrices, sources, strict=True)])
+        if count == 1 and first_policy is not None:
+            chosen = first_policy
+        else:
+            _, chosen = best_policy(extremum, [a @ u + f for a, f in zip(matrices, sources, strict=True)])
         if policy is not None and (chosen == policy).all():
             return u, policy, count - 1
         policy, before = chosen, u
@@ -68,7 +79,13 @@ def iterate_policies(
 
 def factorize(matrix: csr_matrix) -> Callable[[Array], Array]:
     try:
-        solve: Callable[[Array], Array] = splu(matrix.tocsc(), permc_spec=ORDERING).solve
+        factors = splu(
+            matrix.tocsc(),
+            permc_spec=ORDERING,
+            diag_pivot_thresh=PIVOT_THRESHOLD,
+            options={"SymmetricMode": True},
+        )
     except RuntimeError:
         raise PolicyIterationFailed("the discrete system is singular: the solution is not unique") from None
+    solve: Callable[[Array], Array] = factors.solve
     return solve

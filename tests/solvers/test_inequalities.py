@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from pdedsl.config.methods import Elements, Grid, Solver
 from pdedsl.diagnostics import PdeError
 from pdedsl.io import RunError
 from pdedsl.runtime.basis.contact_set import ContactExpansion, ContactPolynomials
+from pdedsl.solvers.elements.driver import levels_by_elements
 from pdedsl.solvers.elements.ufl_export import ufl_files
 from pdedsl.solvers.method_result import SolverResult
 from pdedsl.solvers.methods import solve_with
@@ -102,6 +104,13 @@ def test_radial_obstacle(text: str, method: Solver) -> None:
     points = plane_points()
     error = relative_error(solve(text, method).module(points)[:, 0], radial(points.norm(dim=1)))
     assert error < 4e-3
+
+
+def test_contact_set_of_the_coarse_mesh_starts_the_iteration() -> None:
+    """The free boundary is within one coarse element, which a refinement divides in two per direction."""
+    levels = levels_by_elements(compiled(DISC).plan_solver(Elements(order=1)), tolerance=1e-4)
+    counts = [level.metrics["policy iterations"] for level in islice(levels, 5)]
+    assert max(counts[1:]) <= 6
 
 
 def test_second_order_in_the_plane() -> None:

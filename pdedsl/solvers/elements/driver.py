@@ -134,6 +134,7 @@ class MeshSolution:
     steps: TimeSteps | None
     indicators: ErrorIndicators | None
     contact: Array | None = None  # 1 at the nodes where an obstacle is active
+    policies: int = 0  # iterations of an obstacle problem
 
     def result(self, plan: ElementsPlan, device: torch.device | str, dtype: torch.dtype) -> SolverResult:
         if self.contact is None:
@@ -147,6 +148,9 @@ class MeshSolution:
         if self.steps is not None:
             metrics |= {"steps": float(len(self.steps.times) - 1), TIME_ERROR: self.steps.error}
             notes.append(f"{len(self.steps.times) - 1} time steps")
+        if self.contact is not None:
+            metrics["policy iterations"] = float(self.policies)
+            notes.append(f"{self.policies} policy iterations")
         estimates: dict[EstimateKind, float] = {}
         if self.indicators is not None:
             error = self.indicators.relative_error + (self.steps.error if self.steps is not None else 0.0)
@@ -169,8 +173,8 @@ class MeshSolution:
 def _solve(plan: ElementsPlan, mesh: Mesh, time_tolerance: float, coarse: MeshSolution | None) -> MeshSolution:
     problem = DiscreteProblem(plan.weak_form, mesh, degrees_of(plan))
     if plan.weak_form.constraint is not None:
-        w, contact = solve_obstacle(problem, None if coarse is None else _interpolate(coarse, problem))
-        return MeshSolution(problem, w[None], None, None, contact)
+        w, contact, count = solve_obstacle(problem, None if coarse is None else _interpolate_contact(coarse, problem))
+        return MeshSolution(problem, w[None], None, None, contact, count)
     if not plan.weak_form.differential:
         start = None if coarse is None or plan.weak_form.is_linear else _interpolate(coarse, problem)
         w = problem.solve(start)
@@ -217,6 +221,14 @@ def _interpolate(coarse: MeshSolution, fine: DiscreteProblem) -> Array:
         points = torch.from_numpy(np.asarray(fine.spaces.bases[k].doflocs).T.copy())
         start[own] = np.nan_to_num(module(points)[:, k].numpy())
     return start
+
+
+def _interpolate_contact(coarse: MeshSolution, fine: DiscreteProblem) -> tuple[Array, Array]:
+    """The solution and the indicator function of the contact set of the coarse mesh at the nodes of the fine one."""
+    assert coarse.contact is not None
+    module = _piecewise_polynomials(coarse.problem, (0,), [coarse.states, coarse.contact[None]], None)
+    values = np.nan_to_num(module(torch.from_numpy(np.asarray(fine.spaces.bases[0].doflocs).T.copy())).numpy())
+    return values[:, 0], values[:, 1]
 
 
 def _interpolate_indicators(coarse: ErrorIndicators, mesh: Mesh, fine: Mesh) -> ErrorIndicators:
