@@ -43,16 +43,9 @@ def best_policy(extremum: Extremum, values: Sequence[Array]) -> tuple[Array, Pol
 
 
 def iterate_policies(
-    extremum: Extremum,
-    matrices: Sequence[csr_matrix],
-    sources: Sequence[Array],
-    start: Array,
-    first_policy: Policy | None = None,
+    extremum: Extremum, matrices: Sequence[csr_matrix], sources: Sequence[Array], start: Array
 ) -> tuple[Array, Policy, int]:
     """The solution of extremum(Aₖ u + fₖ) = 0 in each row, its policy, and the number of iterations.
-
-    The first policy is the best one for `start` unless it is given: that of an interpolated solution is far from
-    optimal, as Aₖ amplifies the error of the interpolation.
 
     Rows are divided by their diagonal entries, which does not change the solution: all operators then have the units of
     u. With bounds from both sides the iteration converges only so.
@@ -63,10 +56,7 @@ def iterate_policies(
     sources = [s * f for s, f in zip(scales, sources, strict=True)]
     u, policy = start, None
     for count in range(1, MAX_POLICIES + 1):
-        if count == 1 and first_policy is not None:
-            chosen = first_policy
-        else:
-            _, chosen = best_policy(extremum, [a @ u + f for a, f in zip(matrices, sources, strict=True)])
+        _, chosen = best_policy(extremum, [a @ u + f for a, f in zip(matrices, sources, strict=True)])
         if policy is not None and (chosen == policy).all():
             return u, policy, count - 1
         policy, before = chosen, u

@@ -106,7 +106,7 @@ def test_radial_obstacle(text: str, method: Solver) -> None:
     assert error < 4e-3
 
 
-def test_contact_set_of_the_coarse_mesh_starts_the_iteration() -> None:
+def test_solution_on_the_coarse_mesh_starts_the_iteration() -> None:
     """The free boundary is within one coarse element, which a refinement divides in two per direction."""
     levels = levels_by_elements(compiled(DISC).plan_solver(Elements(order=1)), tolerance=1e-4)
     counts = [level.metrics["policy iterations"] for level in islice(levels, 5)]

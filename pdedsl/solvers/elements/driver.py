@@ -173,7 +173,7 @@ class MeshSolution:
 def _solve(plan: ElementsPlan, mesh: Mesh, time_tolerance: float, coarse: MeshSolution | None) -> MeshSolution:
     problem = DiscreteProblem(plan.weak_form, mesh, degrees_of(plan))
     if plan.weak_form.constraint is not None:
-        w, contact, count = solve_obstacle(problem, None if coarse is None else _interpolate_contact(coarse, problem))
+        w, contact, count = solve_obstacle(problem, None if coarse is None else _interpolate(coarse, problem))
         return MeshSolution(problem, w[None], None, None, contact, count)
     if not plan.weak_form.differential:
         start = None if coarse is None or plan.weak_form.is_linear else _interpolate(coarse, problem)
@@ -221,14 +221,6 @@ def _interpolate(coarse: MeshSolution, fine: DiscreteProblem) -> Array:
         points = torch.from_numpy(np.asarray(fine.spaces.bases[k].doflocs).T.copy())
         start[own] = np.nan_to_num(module(points)[:, k].numpy())
     return start
-
-
-def _interpolate_contact(coarse: MeshSolution, fine: DiscreteProblem) -> tuple[Array, Array]:
-    """The solution and the indicator function of the contact set of the coarse mesh at the nodes of the fine one."""
-    assert coarse.contact is not None
-    module = _piecewise_polynomials(coarse.problem, (0,), [coarse.states, coarse.contact[None]], None)
-    values = np.nan_to_num(module(torch.from_numpy(np.asarray(fine.spaces.bases[0].doflocs).T.copy())).numpy())
-    return values[:, 0], values[:, 1]
 
 
 def _interpolate_indicators(coarse: ErrorIndicators, mesh: Mesh, fine: Mesh) -> ErrorIndicators:

@@ -12,12 +12,12 @@ from pdedsl.solvers.elements.assembly import evaluate
 from pdedsl.solvers.elements.direct_solver import ElementsSolveFailed
 from pdedsl.solvers.elements.discrete_problem import DiscreteProblem
 from pdedsl.solvers.elements.spaces import Array
-from pdedsl.solvers.policy_iteration import Policy, PolicyIterationFailed, iterate_policies
+from pdedsl.solvers.policy_iteration import PolicyIterationFailed, iterate_policies
 
 
-def solve_obstacle(problem: DiscreteProblem, start: tuple[Array, Array] | None) -> tuple[Array, Array, int]:
+def solve_obstacle(problem: DiscreteProblem, start: Array | None) -> tuple[Array, Array, int]:
     """The solution, 1 at the nodes of the contact set, and the number of iterations; raises ElementsSolveFailed if they
-    do not converge. The start is the solution and the contact set of a coarser mesh at the nodes."""
+    do not converge."""
     constraint = problem.form.constraint
     assert constraint is not None
     fixed = np.zeros(problem.spaces.size, dtype=bool)
@@ -38,23 +38,9 @@ def solve_obstacle(problem: DiscreteProblem, start: tuple[Array, Array] | None) 
             matrix = diags(rate)
         matrices.append((inside @ matrix + boundary).tocsr())
         sources.append(np.where(fixed, -prescribed, source))
-    extremum = constraint.complementarity.extremum
+    first = problem.impose(zero if start is None else start)
     try:
-        if start is None:
-            u, policy, count = iterate_policies(extremum, matrices, sources, problem.impose(zero))
-        else:
-            u = problem.impose(start[0])
-            policy = _active_bounds(constraint.differential, matrices, sources, u, start[1])
-            u, policy, count = iterate_policies(extremum, matrices, sources, u, policy)
+        u, policy, count = iterate_policies(constraint.complementarity.extremum, matrices, sources, first)
     except PolicyIterationFailed as reason:
         raise ElementsSolveFailed(str(reason)) from reason
     return u, ((policy != constraint.differential) & ~fixed).astype(float), count
-
-
-def _active_bounds(
-    differential: int, matrices: list[csr_matrix], sources: list[Array], u: Array, contact: Array
-) -> Policy:
-    """The differential operator outside of the contact set, inside of it the bound nearest to u."""
-    distances = np.stack([np.abs(a @ u + f) for a, f in zip(matrices, sources, strict=True)])
-    distances[differential] = np.inf
-    return np.where(contact > 0.5, distances.argmin(0), differential)
