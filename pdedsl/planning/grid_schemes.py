@@ -193,10 +193,8 @@ def _flux_terms(system: FirstOrderSystem, linear: LinearSplitting) -> tuple[tupl
     if len(system.variables) != 1 or len(remainders) != 1:
         return ()
     fluxes, remainder = split_fluxes(system, remainders[0])
-    if not any(fluxes):
+    if not fluxes:
         return ()
-    dimension = len(fluxes)
-    units = [tuple(int(i == k) for i in range(dimension)) for k in range(dimension)]
-    terms = [(*f.as_coeff_Mul(), unit) for f, unit in zip(fluxes, units, strict=True) if f != 0]
-    terms += [(S.One, remainder, (0,) * dimension)] if remainder != 0 else []
+    terms = [(*flux.as_coeff_Mul(), orders) for flux, orders in fluxes]
+    terms += [(S.One, remainder, (0,) * len(fluxes[0][1]))] if remainder != 0 else []
     return tuple((float(c), e, orders) for c, e, orders in terms)

@@ -57,16 +57,25 @@ def conservation_form(system: FirstOrderSystem) -> ConservationForm:
     return ConservationForm(tuple(fluxes), tuple(jacobians), sources)
 
 
-def split_fluxes(system: FirstOrderSystem, rest: Expr) -> tuple[tuple[Expr, ...], Expr]:
-    """Polynomial fluxes Fₖ(u), one for each axis, and the remainder of Σ ∂Fₖ(u)/∂xₖ + …, for a scalar equation."""
+def split_fluxes(system: FirstOrderSystem, rest: Expr) -> tuple[tuple[tuple[Expr, tuple[int, ...]], ...], Expr]:
+    """Polynomials F(u) and orders α of Σ ∂^α F(u) + …, for a scalar equation: ∂²F/∂xₖ² = F′ ∂²u/∂xₖ² + F″ (∂u/∂xₖ)²
+    and ∂F/∂xₖ = F′ ∂u/∂xₖ; and the remainder."""
     count = len(system.statement.domain.space)
     value, fluxes = _jet_symbol(system, Derivative(0, (0,) * count)), []
-    for axis in range(count):
-        jet = _jet_symbol(system, Derivative(0, tuple(int(k == axis) for k in range(count))))
-        coefficient = rest.diff(jet)
-        is_flux = coefficient.free_symbols <= {value} and coefficient.is_polynomial(value)
-        fluxes.append(integrate(coefficient, value) if is_flux else S.Zero)
-        rest = expand(rest - coefficient * jet) if is_flux else rest
+    for order in (2, 1):
+        for axis in range(count):
+            orders = [tuple(n * int(k == axis) for k in range(count)) for n in range(1, order + 1)]
+            jets = [_jet_symbol(system, Derivative(0, o)) for o in orders]
+            coefficient = rest.diff(jets[-1])
+            if coefficient == 0 or not coefficient.free_symbols <= {value} or not coefficient.is_polynomial(value):
+                continue
+            derivative = coefficient * jets[-1]
+            if order == 2:
+                derivative += coefficient.diff(value) * jets[0] ** 2
+                if expand(rest - derivative).diff(jets[0], 2) != 0:
+                    continue
+            fluxes.append((integrate(coefficient, value), orders[-1]))
+            rest = expand(rest - derivative)
     return tuple(fluxes), rest
 
 

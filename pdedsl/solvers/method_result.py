@@ -22,6 +22,9 @@ class EstimateKind(StrEnum):
     CONFIDENCE = "95 % confidence interval"
 
 
+TEST_RESIDUAL = "test residual"  # metric of least-squares methods: rms of all residuals at held-out points
+
+
 @dataclass(frozen=True)
 class EvolutionPaths:
     """The evolution operator on R^d: paths of the Feynman-Kac formula, or characteristics."""

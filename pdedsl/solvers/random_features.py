@@ -34,7 +34,7 @@ from pdedsl.runtime.rng import hash_words
 from pdedsl.runtime.sampling import PointDistribution
 from pdedsl.solvers.ansatz import add_lifts
 from pdedsl.solvers.collocation_points import CPU, PointSampler
-from pdedsl.solvers.method_result import Levels, ParameterEstimate, SolverResult
+from pdedsl.solvers.method_result import TEST_RESIDUAL, Levels, ParameterEstimate, SolverResult
 from pdedsl.solvers.pinn.residuals import (
     LinearizedResidual,
     Measurement,
@@ -195,7 +195,7 @@ def solve_by_random_features(
     bandwidths = ", ".join(map(three_digits, fit.bandwidth.tolist()))
     note = f"{len(fit.basis.phases)} random Fourier features, bandwidths {bandwidths}"
     notes = (note, plan.symmetry_text) if plan.symmetry_text else (note,)
-    metrics = {"test residual": fit.test_residual, "training residual": fit.loss, "steps": float(fit.steps)}
+    metrics = {TEST_RESIDUAL: fit.test_residual, "training residual": fit.loss, "steps": float(fit.steps)}
     return SolverResult(module, plan.method, metrics, notes, _estimate_parameters(problem, fit))
 
 

@@ -15,6 +15,7 @@ from pdedsl.ir.plan import SolvePlan
 from pdedsl.solvers.eigen_solution import EigenSolution
 from pdedsl.solvers.error_estimate import ErrorEstimate, Verdict
 from pdedsl.solvers.grid.grid_result import DISCRETE_RESIDUAL, L1_ERROR, NET_FLUX, TIME_ERROR
+from pdedsl.solvers.method_result import TEST_RESIDUAL
 from pdedsl.solvers.solution import Solution
 from pdedsl.solvers.strategy import Attempt, attempt_row
 from pdedsl.symbolic.printing import SUBSCRIPTS
@@ -45,7 +46,7 @@ METRIC_NAMES = {  # display names of the entries of `metrics` in report.json
     "network parameters": "Network parameters",
     "width": "Network width",
     "training residual": "Training residual",
-    "test residual": "Test residual (held-out collocation points)",
+    TEST_RESIDUAL: "Test residual (held-out collocation points)",
 }
 VERDICTS = {
     Verdict.HOLDS: "Passed.",

@@ -4,11 +4,14 @@ A level is accepted if two error estimates of different kinds are below the tole
 interval suffices. The error of a level is estimated by
 
 - refinement: the relative L2 difference d to the previous level at held-out points, times the ratio of the errors of
-  the two levels. The ratio is that of the omitted coefficients, if the method estimates them, or follows from the
-  differences of three levels: r / (1 - r) with r = d₂ / d₁ (Richardson 1911);
+  the two levels. The ratio is that of the omitted coefficients, if the method estimates them, and in time that of the
+  errors of the steps; or it follows from the differences of three levels: r / (1 - r) with r = d₂ / d₁ (Richardson
+  1911), and is at most that of the residuals at held-out points in least-squares methods;
 - the method itself: decay of the coefficients, residual-based estimators, confidence intervals;
 - the relative residual at held-out points;
-- a second method: the difference to the best result of another candidate, plus the error of the latter.
+- a second method: the difference to the best result of another candidate, plus the error of the latter. If the
+  difference exceeds the errors of both by far, as for an iteration that stagnates at the same function on all levels,
+  the residual counts as the error by refinement.
 
 The next candidate follows if a method fails, stagnates or would exceed the CPU time. The best of all results is
 returned.
@@ -40,7 +43,7 @@ from pdedsl.solvers.error_estimate import (
     sample_test_points,
 )
 from pdedsl.solvers.grid.grid_result import TIME_ERROR, IllPosedProblem
-from pdedsl.solvers.method_result import EstimateKind, SolverResult
+from pdedsl.solvers.method_result import TEST_RESIDUAL, EstimateKind, SolverResult
 from pdedsl.solvers.methods import has_derivatives, levels_of
 from pdedsl.solvers.solver_method import SolveOptions
 
@@ -48,6 +51,9 @@ Estimates = Mapping[EstimateKind, float]
 
 SAFETY_FACTOR = 1.25  # on errors from differences of three levels: the grid convergence index of Roache (1994)
 MIN_RATE = 0.1  # smallest assumed ratio of the errors of two levels, from differences alone: order 3.3 under doubling
+MIN_RESIDUAL_RATIO = 1e-2  # smallest assumed ratio of the errors, from residuals: these weigh high frequencies more
+EXPLAINED_FACTOR = 3.0  # a difference up to this multiple of the omitted coefficients, or of errors in time, is due to
+# these
 COEFFICIENT_FACTOR = 100.0  # a difference that exceeds the omitted coefficients more is not explained by these
 STAGNATION_FACTOR, STAGNATION_LEVELS = 2.0, 2  # smallest improvement over two levels
 UNRESOLVED_ERROR = 0.3  # above this error, the scales of the solution may not be resolved yet: no stagnation
@@ -55,6 +61,7 @@ MAX_UNRESOLVED_LEVELS = 6  # levels after which an unresolved method has stagnat
 COST_GROWTH = 3.0  # assumed ratio of the costs of two levels before it has been observed
 AGREEMENT_LEVELS = 3  # levels whose differences decrease, for methods with no estimate but refinement
 COMMON_STEPS_RATIO = 0.5  # of the errors of time steps: levels whose tolerances differ by ten have common steps above
+CONTRADICTION_FACTOR = 10.0  # difference of two methods over their errors, above which one estimate must be wrong
 ROUNDING = 1e-15  # smallest relative error in double precision
 
 
@@ -81,6 +88,23 @@ class RefinementLevel:
     @property
     def error(self) -> float:
         return combine(self.estimates)
+
+
+@dataclass(frozen=True)
+class SecondMethod:
+    """A result of another candidate: its error, and the relative difference to it."""
+
+    error: float
+    difference: float
+
+    @property
+    def estimate(self) -> float:
+        """A bound of the error by the triangle inequality."""
+        return self.error + self.difference
+
+    def contradicts(self, own_error: float) -> bool:
+        """Whether the difference exceeds the errors of both by far."""
+        return isfinite(own_error) and self.difference > CONTRADICTION_FACTOR * (self.error + own_error)
 
 
 @dataclass(frozen=True)
@@ -224,16 +248,19 @@ class Strategy:
         difference = inf
         if history:
             difference = relative_error(history[-1].values, values, self._power)
-            ratio = error_ratio(difference, result, estimates, history)
-            error = difference * ratio + _common_error(result, history[-1])
+            error = refinement_error(difference, result, estimates, history) + _common_error(result, history[-1])
             estimates[EstimateKind.REFINEMENT] = max(error, ROUNDING)
         elif EstimateKind.DECAY in estimates:
             estimates[EstimateKind.DECAY] += result.metrics.get(TIME_ERROR, 0.0)
         second = self._second_method(candidate, values)
+        contradicted = second is not None and second.contradicts(combine(estimates))
         if second is not None:
-            estimates[EstimateKind.SECOND_METHOD] = second
-        if len(estimates) < 2 and has_derivatives(result):
+            estimates[EstimateKind.SECOND_METHOD] = second.estimate
+        if (len(estimates) < 2 or contradicted) and has_derivatives(result):
             estimates[EstimateKind.RESIDUAL] = self._residual(result)
+            if contradicted and EstimateKind.REFINEMENT in estimates:
+                larger = max(estimates[EstimateKind.REFINEMENT], estimates[EstimateKind.RESIDUAL])
+                estimates[EstimateKind.REFINEMENT] = larger
         return RefinementLevel(result, values, estimates, difference)
 
     def _estimate_eigenvalues(self, result: SolverResult, candidate: Candidate) -> RefinementLevel:
@@ -243,17 +270,17 @@ class Strategy:
         estimates = dict(result.error_estimates)
         second = self._second_method(candidate, values)
         if second is not None:
-            estimates[EstimateKind.SECOND_METHOD] = second
+            estimates[EstimateKind.SECOND_METHOD] = second.estimate
         return RefinementLevel(result, values, estimates, estimates.get(EstimateKind.REFINEMENT, inf))
 
-    def _second_method(self, candidate: Candidate, values: Tensor) -> float | None:
-        """The difference to the best result of another candidate, plus the error of that."""
+    def _second_method(self, candidate: Candidate, values: Tensor) -> SecondMethod | None:
+        """The comparison with the best result of another candidate."""
         others = [
-            level.error + relative_error(values, level.values, self._power)
+            SecondMethod(level.error, relative_error(values, level.values, self._power))
             for other, level in self.best
             if other is not candidate and level.values.shape == values.shape and level.error <= ONE_DIGIT_RTOL
         ]
-        return min(others, default=None)
+        return min(others, key=lambda other: other.estimate, default=None)
 
     def _residual(self, result: SolverResult) -> float:
         norms = residual_audit(result, self.plan.problem, self.options).residual_norms(self.source)
@@ -277,7 +304,10 @@ class Strategy:
             raise RunInterrupted
         if _stagnates(history):
             return "stagnation"
-        if costs[-1] * _cost_growth(history, costs) > self.options.budget.remaining:
+        growth = _cost_growth(history, costs)
+        if level.error > UNRESOLVED_ERROR:  # the steps in time do not follow the solution yet
+            growth = min(growth, COST_GROWTH)
+        if costs[-1] * growth > self.options.budget.remaining:
             return ACCEPTED if accepted else "the next level exceeds the CPU time"
         return REFINED
 
@@ -335,22 +365,43 @@ class Strategy:
 ACCEPTED, REFINED = "accepted", "refined"
 
 
-def error_ratio(difference: float, result: SolverResult, estimates: Estimates, history: list[RefinementLevel]) -> float:
-    """The error of this level relative to that of the previous one, in space or in time."""
+def refinement_error(
+    difference: float, result: SolverResult, estimates: Estimates, history: list[RefinementLevel]
+) -> float:
+    """The error of this level from the difference to the previous one, which is about the error of that."""
     previous = history[-1]
     if result.is_irregular:
         return 1.0
     if EstimateKind.DECAY in estimates and EstimateKind.DECAY in previous.estimates:
-        before, after = previous.estimates[EstimateKind.DECAY], estimates[EstimateKind.DECAY]
-        explained = difference <= COEFFICIENT_FACTOR * before
-        ratio = after / before if explained and before > 0 else 1.0
-        return min(1.0, max(ratio, _time_ratio(result, previous)))
+        return _error_in_space_and_time(difference, result, estimates[EstimateKind.DECAY], previous)
     if EstimateKind.SECOND_METHOD in result.error_estimates:
-        return min(1.0, _time_ratio(result, previous))
+        return difference * min(1.0, _time_ratio(result, previous))
     if not isfinite(previous.difference) or previous.difference <= difference:
-        return 1.0
+        return difference * min(1.0, _residual_ratio(result, previous))
     rate = difference / previous.difference
-    return SAFETY_FACTOR * min(1.0, max(MIN_RATE, rate / (1 - rate)))
+    ratio = SAFETY_FACTOR * min(1.0, max(MIN_RATE, rate / (1 - rate)))
+    return difference * min(ratio, _residual_ratio(result, previous))
+
+
+def _error_in_space_and_time(difference: float, result: SolverResult, tail: float, previous: RefinementLevel) -> float:
+    """The part of the difference that the omitted coefficients of the previous level explain decreases with these, the
+    part that its time steps explain with their errors; the rest may be due to either."""
+    before = previous.estimates[EstimateKind.DECAY]
+    space, time = min(1.0, tail / max(before, 1e-300)), min(1.0, _time_ratio(result, previous))
+    in_space = min(difference, EXPLAINED_FACTOR * before)
+    in_time = min(difference, EXPLAINED_FACTOR * previous.result.metrics.get(TIME_ERROR, 0.0))
+    rest = max(0.0, difference - in_space - in_time)
+    explained = difference <= COEFFICIENT_FACTOR * before
+    return in_space * space + in_time * time + rest * (max(space, time) if explained else 1.0)
+
+
+def _residual_ratio(result: SolverResult, previous: RefinementLevel) -> float:
+    """The residual at held-out points of a least-squares method relative to that of the previous level; inf without
+    one, 1 if it does not decrease."""
+    if not (TEST_RESIDUAL in result.metrics and TEST_RESIDUAL in previous.result.metrics):
+        return inf
+    after, before = (r.metrics[TEST_RESIDUAL] for r in (result, previous.result))
+    return min(1.0, max(after / max(before, 1e-300), MIN_RESIDUAL_RATIO))
 
 
 def _time_ratio(result: SolverResult, previous: RefinementLevel) -> float:

@@ -62,3 +62,15 @@ def test_mixed_space_time_derivatives() -> None:
     text = PERIODIC + "∂u/∂t - ∂³u/∂x²∂t = ∂u/∂x\n"
     with pytest.raises(GridNotApplicable, match="mixed space-time derivatives of highest order in time"):
         plan_grid(strong_form(text), Grid())
+
+
+def test_second_derivatives_of_polynomials_are_one_flux_term() -> None:
+    """Δ(u³) = 3u² Δu + 6u |∇u|² needs one transform; u Δu is not a derivative of a function of u."""
+    scheme = plan_grid(strong_form(PERIODIC + "∂u/∂t = Δ(u³ - u - 0.001 Δu)\n"), Grid()).scheme
+    assert isinstance(scheme, FourierScheme)
+    ((factor, flux, orders),) = scheme.flux_terms
+    (value,) = flux.free_symbols
+    assert (factor, flux, orders) == (1.0, value**3, (2,))
+    scheme = plan_grid(strong_form(PERIODIC + "∂u/∂t = u Δu - 0.001 Δ(Δu)\n"), Grid()).scheme
+    assert isinstance(scheme, FourierScheme)
+    assert scheme.flux_terms == ()

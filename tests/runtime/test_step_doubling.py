@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 import torch
@@ -101,3 +102,31 @@ def test_interpolation_between_too_few_states_is_part_of_the_error(monkeypatch: 
     error = interpolation_error(history, 250)
     assert error > 10 * CONTROL.tolerance
     assert error / 3 < history.error < 30 * error
+
+
+def test_errors_of_damped_entries_do_not_accumulate() -> None:
+    """w′ = -λ(w - cos t) + …: for large λ all errors decay within a step, so that steps may be longer; both entries
+    remain within the tolerance."""
+    rates = torch.tensor([1.0, 500.0], dtype=torch.float64)
+
+    def step(w: Tensor, time: float, level: int) -> Tensor:  # trapezoidal rule, with the solution (cos t, cos t)
+        h = 4 * 2.0**-level
+        source = [rates * math.cos(t) - math.sin(t) for t in (time, time + h)]
+        return (w * (1 - rates * h / 2) + h / 2 * (source[0] + source[1])) / (1 + rates * h / 2)
+
+    start = torch.ones(2, dtype=torch.float64)
+    control = StepControl(2, 1e-4, extrapolated=False)
+    plain = integrate_adaptively(step, start, 4.0, control)
+    damped = integrate_adaptively(step, start, 4.0, replace(control, damping=4 * torch.stack([ZERO[0], rates[1]])))
+    assert len(damped.times) <= len(plain.times)
+    exact = torch.tensor(damped.times, dtype=torch.float64).cos()[:, None]
+    assert float((torch.stack(damped.states) - exact).abs().max()) < 1e-4
+    error = torch.tensor([0.0, 1.0], dtype=torch.float64)
+
+    def weight(rate: float, level: int) -> float:
+        return float(replace(control, damping=rate * error).error_size(error, level))
+
+    assert weight(0.0, 10) == 1.0
+    assert weight(5.0, 10) == pytest.approx(2.0**-10 / -math.expm1(-5 * 2.0**-10))
+    assert weight(500.0, 4) == pytest.approx(2.0**-4)  # a longer step has a larger part of the time
+    assert weight(500.0, 10) == step_doubling.MIN_ACCUMULATION

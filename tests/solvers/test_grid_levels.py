@@ -12,11 +12,15 @@ from scipy.optimize import brentq
 from torch import Tensor
 
 from pdedsl.config.methods import Grid
-from pdedsl.ir.solver_plans import ChebyshevScheme
+from pdedsl.ir.solver_plans import ChebyshevScheme, FourierScheme
 from pdedsl.planning.grid_schemes import plan_grid
 from pdedsl.runtime.basis.fourier import FourierAxis
 from pdedsl.runtime.basis.interpolation import ChebyshevAxis, TensorProductExpansion
+from pdedsl.runtime.ode.step_doubling import StepBudget
+from pdedsl.solvers.grid import driver
 from pdedsl.solvers.grid.driver import levels_by_grid
+from pdedsl.solvers.grid.fourier import FourierProblem, points_for_growth
+from pdedsl.solvers.grid.grid_result import GridResult
 from pdedsl.solvers.grid.resolution import AxisDecay, axis_decays, refine_sizes
 from pdedsl.solvers.method_result import EstimateKind, SolverResult
 from tests.solvers.problems import error_of, stated
@@ -169,3 +173,39 @@ def test_supported_beam_has_an_odd_extension() -> None:
     assert float((result.module(points)[:, 0] - exact).abs().max()) < 1e-9
     clamped = plan_grid(stated(text + "∂u/∂x = 0 on boundary\n"), Grid())
     assert isinstance(clamped.scheme, ChebyshevScheme)
+
+
+CAHN_HILLIARD = (
+    "pde A\nspace x in [-1, 1] periodic\ntime t in [0, 0.1]\nunknown u(x, t) : scalar\n"
+    "∂u/∂t = Δ(u³ - u - 0.01 Δu)\nu(x, 0) = 0.5 cos(π x)\n"
+)
+
+
+def test_the_mean_of_a_nonlinear_diffusion_is_linear(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The splitting changes the steps, not the solution."""
+    text = CAHN_HILLIARD.replace("0.01", "0.001")
+    plan, like = plan_grid(stated(text), Grid()), torch.zeros((), dtype=torch.float64)
+
+    def solve() -> GridResult:
+        return driver._solve_level(plan, (64,), {}, like, lambda _: StepBudget(1e-7))
+
+    split = solve()
+    monkeypatch.setattr(FourierProblem, "mean_symbol", None)
+    plain = solve()
+    points = torch.rand(200, 2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    points = points * torch.tensor([2.0, 0.1], dtype=torch.float64) - torch.tensor([1.0, 0.0], dtype=torch.float64)
+    difference = split.module(points) - plain.module(points)
+    assert float(difference.norm() / plain.module(points).norm()) < 1e-6
+    assert split.metrics["steps"] < plain.metrics["steps"]
+
+
+def test_first_grids_contain_the_amplified_modes() -> None:
+    """κ² - κ⁴/100 > 3/T for the modes κ = π m, m ≤ 3, if T = 1."""
+    text = CAHN_HILLIARD.replace("[0, 0.1]", "[0, 1]")
+    scheme = plan_grid(stated(text), Grid()).scheme
+    assert isinstance(scheme, FourierScheme)
+    assert points_for_growth(scheme, torch.zeros((), dtype=torch.float64)) == 4 * 3
+    burgers = text.replace("Δ(u³ - u - 0.01 Δu)", "Δu - u ∂u/∂x")
+    scheme = plan_grid(stated(burgers), Grid()).scheme
+    assert isinstance(scheme, FourierScheme)
+    assert points_for_growth(scheme, torch.zeros((), dtype=torch.float64)) == 0

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import pytest
 import torch
 from torch import nn
 
-from pdedsl.config.methods import Elements, Grid
+from pdedsl.config.methods import Elements, Grid, RandomFeatures
 from pdedsl.planning.grid_schemes import plan_grid
 from pdedsl.solvers import strategy
 from pdedsl.solvers.grid import driver
 from pdedsl.solvers.grid.grid_result import TIME_ERROR
-from pdedsl.solvers.method_result import EstimateKind, SolverResult
-from pdedsl.solvers.strategy import RefinementLevel, error_ratio
+from pdedsl.solvers.method_result import TEST_RESIDUAL, EstimateKind, SolverResult
+from pdedsl.solvers.strategy import RefinementLevel, SecondMethod, refinement_error
 from tests.solvers.problems import stated
 
 NO_DECAY: dict[EstimateKind, float] = {}
@@ -29,7 +30,7 @@ def level(
 
 
 def ratio(difference: float, *history: RefinementLevel) -> float:
-    return error_ratio(difference, history[-1].result, NO_DECAY, list(history))
+    return refinement_error(difference, history[-1].result, NO_DECAY, list(history)) / difference
 
 
 def test_safety_factor_on_extrapolated_differences() -> None:
@@ -42,7 +43,8 @@ def test_safety_factor_on_extrapolated_differences() -> None:
     assert ratio(0.1, level()) == 1.0  # two levels only
 
 
-def test_time_steps_have_at_least_a_thousandth_of_the_tolerance(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_steps_follow_the_omitted_coefficients(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Gaussian of width 0.05 is resolved by 60 modes: before, time steps are not more accurate than the grid."""
     tolerances = []
     solve_level = driver._solve_level
 
@@ -52,11 +54,54 @@ def test_time_steps_have_at_least_a_thousandth_of_the_tolerance(monkeypatch: pyt
 
     monkeypatch.setattr(driver, "_solve_level", record)
     head = "pde A\nspace x in [0, 1] periodic\ntime t in [0, 0.1]\nunknown u(x, t) : scalar\n"
-    text = f"{head}∂u/∂t = Δu\nu(x, 0) = sin(2π x)\n"
-    levels = driver.levels_by_grid(plan_grid(stated(text), Grid()), tolerance=1e-4)
-    for _ in range(6):
-        next(levels)
-    assert tolerances == pytest.approx([1e-4, 1e-5, 1e-6, 1e-7, 1e-7, 1e-7])
+    text = f"{head}∂u/∂t = ∂u/∂x\nu(x, 0) = exp(-100 sin(π x)²)\n"
+    levels = driver.levels_by_grid(plan_grid(stated(text), Grid()), tolerance=1e-8)
+    tails = [next(levels).error_estimates[EstimateKind.DECAY] for _ in range(6)]
+    assert tolerances[0] == driver.FIRST_TIME_TOL
+    assert tolerances[-1] == pytest.approx(driver.EXTRAPOLATED_TIME_FRACTION * 1e-8)
+    assert all(after <= before for before, after in pairwise(tolerances))
+    for time, tail in zip(tolerances, tails, strict=True):
+        assert time >= min(driver.FIRST_TIME_TOL, tail / 100)
+
+
+def two_levels(difference: float, tails: tuple[float, float], times: tuple[float, float]) -> float:
+    """The error of the second of two levels."""
+    before, after = ({TIME_ERROR: t} for t in times)
+    decay = EstimateKind.DECAY
+    previous = RefinementLevel(SolverResult(nn.Identity(), Grid(), before), torch.zeros(1), {decay: tails[0]})
+    result = SolverResult(nn.Identity(), Grid(), after, error_estimates={decay: tails[1]})
+    return refinement_error(difference, result, {decay: tails[1]}, [previous])
+
+
+def test_each_part_of_a_difference_decreases_at_its_own_rate() -> None:
+    assert two_levels(1e-3, (1e-3, 1e-6), (1e-9, 1e-10)) == pytest.approx(1e-6, rel=1e-3)  # in space
+    assert two_levels(1e-3, (1e-9, 1e-12), (1e-3, 1e-4)) == pytest.approx(1e-4, rel=1e-3)  # in time
+    assert two_levels(5e-2, (1e-3, 1e-6), (1e-6, 1e-7)) == pytest.approx(0.1 * 4.7e-2, rel=1e-2)  # mostly of either
+    assert two_levels(1.0, (1e-3, 1e-6), (1e-6, 1e-7)) == pytest.approx(1.0, rel=1e-2)  # not explained
+
+
+def test_residuals_bound_the_ratio_of_least_squares() -> None:
+    def features(residual: float, difference: float = math.inf) -> RefinementLevel:
+        result = SolverResult(nn.Identity(), RandomFeatures(), {TEST_RESIDUAL: residual})
+        return RefinementLevel(result, torch.zeros(1), {}, difference)
+
+    def error(residual: float) -> float:
+        history = [features(1e-2)]
+        return refinement_error(1e-3, features(residual).result, NO_DECAY, history)
+
+    assert error(1e-3) == pytest.approx(1e-4)
+    assert error(1e-9) == pytest.approx(1e-3 * strategy.MIN_RESIDUAL_RATIO)
+    assert error(1.0) == pytest.approx(1e-3)
+
+
+def test_methods_that_differ_by_more_than_their_errors_contradict_each_other() -> None:
+    """As an iteration that stagnates at u = 0 on all levels, with the estimate 1e-15 by refinement."""
+    second = SecondMethod(error=3e-3, difference=1.0)
+    assert second.estimate == pytest.approx(1.003)
+    assert second.contradicts(1e-15)
+    assert not second.contradicts(0.3)
+    assert not second.contradicts(math.inf)
+    assert not SecondMethod(error=0.2, difference=1.0).contradicts(1e-15)
 
 
 def test_cost_of_the_next_level_follows_from_its_size() -> None:

@@ -33,6 +33,8 @@ class PairedStep(Protocol):
 
 MAX_LEVEL = 30  # steps of T / 2³⁰ are far below any accuracy limit
 TICKS = 1 << MAX_LEVEL  # unit of time: the shortest step
+MIN_ACCUMULATION = 0.03  # of the error of a damped entry, which changes others before it has decayed
+EXTRAPOLATION_FACTOR = 10.0  # on hλ from the error estimate: the constants of the two orders differ
 MIN_LEVEL = 4  # no step is longer than T / 2^4
 ROUNDING_RTOL = 1e-9  # relative; rounding errors may be this large in an ill-conditioned problem
 INTERPOLATION_NODES = 8  # states per interpolation in time
@@ -73,7 +75,8 @@ class StepBudget:
 class StepControl:
     """The order of the method, the tolerance for the sum of the error estimates relative to the state, and whether to
     extrapolate. `error_weights` are weights of the state's entries in the error norm, 1 by default. With `batched`,
-    the first axis of a state is a batch of solutions, each of which satisfies the tolerance.
+    the first axis of a state is a batch of solutions, each of which satisfies the tolerance. `damping` are the rates at
+    which the linear part damps the entries of a state, over the whole time: errors of damped entries do not accumulate.
     """
 
     order: int
@@ -84,11 +87,26 @@ class StepControl:
     max_steps: int | None = None  # maximum number of attempted steps
     is_exhausted: Callable[[], bool] = lambda: False  # whether the CPU time is used up
     batched: bool = False
+    damping: Tensor | None = None
 
     def interpolation_tolerance(self, level: int) -> float:
         """The tolerance of interpolation in time, relative to the state, for steps of a level."""
         fraction = INTERPOLATION_FRACTION if level < COARSE_LEVEL else FINE_FRACTION
         return max(MIN_INTERPOLATION_RTOL, fraction * self.tolerance, self.min_error)
+
+    def reported_error(self, error: float) -> float:
+        """The error of a step after extrapolation, from the estimate ε before it: ε hλ, where ε is about (hλ)^(p+1)."""
+        if not self.extrapolated:
+            return error
+        return error * min(1.0, EXTRAPOLATION_FACTOR * float(error ** (1 / (self.order + 1))))
+
+    def error_size(self, error: Tensor, level: int) -> Tensor:
+        """The norm of the error of a step of length 2^-level. Equal errors of all steps add up to 2^level of them, but
+        to 1 / (1 - e^(-λ 2^-level)) of them in an entry damped at the rate λ."""
+        if self.damping is None:
+            return self.size(error)
+        decayed = -torch.expm1(-self.damping * 2.0**-level)
+        return self.size(error * (2.0**-level / decayed.clamp_min(2.0**-level)).clamp_min(MIN_ACCUMULATION))
 
     def size(self, w: Tensor) -> Tensor:
         weighted = w.detach() if self.error_weights is None else w.detach() * self.error_weights
@@ -104,7 +122,7 @@ class TimeHistory:
     times: tuple[float, ...]
     states: tuple[Tensor, ...]
     levels: tuple[int, ...]
-    error: float  # the sum of the error estimates of the steps, and the error of interpolation if it exceeds its limit
+    error: float  # the sum of the error estimates of the steps, and the largest error of interpolation
 
 
 def integrate_adaptively(step: Step, start: Tensor, length: float, control: StepControl) -> TimeHistory:
@@ -144,7 +162,7 @@ def integrate_adaptively(step: Step, start: Tensor, length: float, control: Step
     times = [length * e / TICKS for e in path.ends]
     halves = [t + length / 2 ** (level + 1) for t, level in zip(times, path.levels, strict=False)]
     every = [times[0], *(t for pair in zip(halves, times[1:], strict=True) for t in pair)]
-    error = sum(path.errors) + max(path.interpolation_errors.values(), default=0.0)
+    error = sum(map(control.reported_error, path.errors)) + max(path.interpolation_errors.values(), default=0.0)
     return TimeHistory(tuple(every), tuple(path.states), tuple(path.levels), error)
 
 
@@ -167,7 +185,7 @@ class StepHistory:
     levels: list[int] = field(default_factory=list)
     errors: list[float] = field(default_factory=list)
     size: Tensor = field(default_factory=lambda: torch.zeros(()))  # norm of the largest state
-    interpolation_errors: dict[int, float] = field(default_factory=dict)  # of pairs, if they exceed the tolerance
+    interpolation_errors: dict[int, float] = field(default_factory=dict)  # of pairs
 
     @cached_property
     def finest(self) -> int:
@@ -207,8 +225,7 @@ class StepHistory:
                 control.interpolation_tolerance(self.levels[k]),
             )
             excesses[k] = error / allowed
-            if error > allowed:
-                self.interpolation_errors[k] = error
+            self.interpolation_errors[k] = error
         return excesses
 
     def _interpolation_error(self, k: int) -> Tensor:
@@ -237,7 +254,7 @@ def _double_step(
             whole, half = step(state, begin, level), step(state, begin, level + 1)
     end = step(half, begin + length / 2 ** (level + 1), level + 1)
     gap = (end - whole) / (2**control.order - 1)
-    error = float((control.size(gap) / control.size(end).clamp_min(1e-300)).max())
+    error = float((control.error_size(gap, level) / control.size(end).clamp_min(1e-300)).max())
     return (half + gap / 2, end + gap, error) if control.extrapolated else (half, end, error)
 
 

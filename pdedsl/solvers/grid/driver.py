@@ -22,6 +22,7 @@ from pdedsl.ir.solver_plans import (
     FiniteVolumeScheme,
     FourierScheme,
     GridPlan,
+    GridScheme,
     InterfaceFVScheme,
     ObstacleScheme,
     OdeScheme,
@@ -34,7 +35,7 @@ from pdedsl.solvers.ansatz import add_lifts
 from pdedsl.solvers.collocation_points import fix_gauge
 from pdedsl.solvers.grid.chebyshev import MAX_UNKNOWNS, feasible_size, solve_chebyshev
 from pdedsl.solvers.grid.finite_volume import solve_finite_volume
-from pdedsl.solvers.grid.fourier import solve_fourier
+from pdedsl.solvers.grid.fourier import points_for_growth, solve_fourier
 from pdedsl.solvers.grid.grid_result import (
     L1_ERROR,
     NET_FLUX,
@@ -52,7 +53,7 @@ from pdedsl.solvers.grid.module_formats import GRID_FORMATS
 from pdedsl.solvers.grid.nodal_functions import ParameterValue
 from pdedsl.solvers.grid.obstacle import solve_obstacle
 from pdedsl.solvers.grid.ode import MIN_TOLERANCE, solve_ode
-from pdedsl.solvers.grid.resolution import MIN_GROWTH, AxisDecay, axis_decays, refine_sizes
+from pdedsl.solvers.grid.resolution import MIN_GROWTH, AxisDecay, axis_decays, predict_tail, refine_sizes
 from pdedsl.solvers.grid.shortley_weller import solve_shortley_weller
 from pdedsl.solvers.method_result import EstimateKind, Levels, SolverResult
 from pdedsl.solvers.solver_method import SolveOptions, SolverMethod
@@ -145,7 +146,10 @@ CELLS_START = {1: 64, 2: 32, 3: 16}
 MAX_EVOLUTION_POINTS, MAX_STATIONARY_POINTS = 1 << 18, 1 << 21  # of a level: the states at all times are in memory
 CLIPPING_STEPS = 20  # between two levels, if the finer one exceeds the limit
 RESOLVED_FRACTION = 0.1  # of the tolerance, for the omitted coefficients of an axis
-MAX_TIME_LEVEL = 3  # level from which the time steps have a thousandth of the tolerance: more levels resolve space
+FIRST_TIME_TOL = 1e-4  # of the time steps of the first level, which does not resolve the solution in space
+MIN_TIME_FRACTION = 0.03  # of the tolerance, for the time steps: their errors are a small part of the error then
+EXTRAPOLATED_TIME_FRACTION = 0.3  # the same for steps whose error estimates are extrapolated away
+MIN_CELLS_FRACTION = 1e-3  # the same where no coefficients tell the error in space, which decreases slowly
 MAX_FAILURES = 3  # levels on which Newton's method or a time step may fail before the method has failed
 
 
@@ -162,8 +166,8 @@ def levels_by_grid(
     """Solutions on successively finer grids, until the limit of points.
 
     Spectral schemes estimate the relative L2 norm of the omitted coefficients (DECAY); axes whose coefficients have
-    decayed below `tolerance` are not refined. The tolerance of the time steps decreases by a factor of ten from level
-    to level, down to a thousandth. `seed` is unused by schemes without random numbers; `is_exhausted` ends a level in
+    decayed below `tolerance` are not refined. The tolerance of the time steps decreases with the omitted coefficients
+    that are predicted for a level. `seed` is unused by schemes without random numbers; `is_exhausted` ends a level in
     time.
 
     Raises `GridSolveFailed` if the first levels fail, or if the CPU time is used up.
@@ -172,10 +176,9 @@ def levels_by_grid(
     if isinstance(plan.scheme, OdeScheme):
         yield from _levels_by_integrator(plan, tolerance, max_steps, like)
         return
-    sizes, level, failures = _first_sizes(plan), 0, 0
+    sizes, time_tolerance, failures = _first_sizes(plan, like), max(tolerance, FIRST_TIME_TOL), 0
     while _is_feasible(plan, sizes):
-        time_level = min(level, MAX_TIME_LEVEL)
-        budget = StepBudget(tolerance / COARSE_TOL_FACTOR**time_level, max_steps, is_exhausted)
+        budget = StepBudget(time_tolerance, max_steps, is_exhausted)
         try:
             with torch.no_grad():
                 result = _solve_level(plan, sizes, {}, like, _fixed_budget(budget))
@@ -189,7 +192,18 @@ def levels_by_grid(
         decays = _decays(result)
         refined = _feasible_sizes(plan, sizes, refine_sizes(sizes, decays, RESOLVED_FRACTION * tolerance))
         yield replace(_level_result(plan, sizes, result, decays), unknowns=(prod(sizes), prod(refined)))
-        sizes, level = refined, level + 1
+        time_tolerance = _next_time_tolerance(
+            plan.scheme, time_tolerance, tolerance, predict_tail(sizes, refined, decays)
+        )
+        sizes = refined
+
+
+def _next_time_tolerance(scheme: GridScheme, current: float, tolerance: float, predicted_tail: float | None) -> float:
+    """A tenth of the omitted coefficients of the next level, or a tenth of the current one where they are unknown."""
+    if predicted_tail is None:
+        return max(current / COARSE_TOL_FACTOR, MIN_CELLS_FRACTION * tolerance)
+    fraction = EXTRAPOLATED_TIME_FRACTION if isinstance(scheme, FourierScheme) else MIN_TIME_FRACTION
+    return min(current, max(predicted_tail / COARSE_TOL_FACTOR, fraction * tolerance))
 
 
 def _feasible_sizes(plan: GridPlan, before: Sequence[int], wanted: Sequence[int]) -> tuple[int, ...]:
@@ -213,10 +227,12 @@ def _levels_by_integrator(plan: GridPlan, tolerance: float, max_steps: int | Non
         level_tolerance /= COARSE_TOL_FACTOR
 
 
-def _first_sizes(plan: GridPlan) -> tuple[int, ...]:
-    dimension = len(plan.problem.domain.space)
-    start = SPECTRAL_START if isinstance(plan.scheme, FourierScheme | ChebyshevScheme) else CELLS_START
-    return (start[dimension],) * dimension
+def _first_sizes(plan: GridPlan, like: Tensor) -> tuple[int, ...]:
+    dimension, scheme = len(plan.problem.domain.space), plan.scheme
+    start = SPECTRAL_START if isinstance(scheme, FourierScheme | ChebyshevScheme) else CELLS_START
+    is_evolution = isinstance(scheme, FourierScheme) and bool(scheme.system.differential)
+    growing = points_for_growth(scheme, like) if is_evolution and isinstance(scheme, FourierScheme) else 0
+    return (max(start[dimension], growing),) * dimension
 
 
 def _is_feasible(plan: GridPlan, sizes: Sequence[int]) -> bool:

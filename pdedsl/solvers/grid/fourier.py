@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import assert_never
 
 import torch
-from sympy import Symbol
+from sympy import Expr, Symbol
 from torch import Tensor, nn
 
 from pdedsl.ir.first_order_system import FirstOrderSystem
@@ -37,6 +37,8 @@ from pdedsl.solvers.grid.grid_result import (
     time_interval,
 )
 from pdedsl.solvers.grid.nodal_functions import CompiledExpressions, ParameterValue, compile_expressions, nodal_values
+
+STIFF_ORDER = 2  # derivatives in N from this order make explicit stages unstable for steps of the order of 1/κ²
 
 # ---- Discretization
 
@@ -156,9 +158,42 @@ class FourierProblem:
         return -inverse @ c
 
     @cached_property
+    def mean_symbol(self) -> Tensor | None:
+        """The mean over the grid of ∂N/∂(∂^α w) (iκ)^α at the initial values, for the derivatives of second or higher
+        order in N, (modes…, m, m); None without any, or with algebraic variables. Added to L and subtracted from N, it
+        leaves only deviations from the mean to the explicit stages, which are less stiff."""
+        system, rest = self.system, self.linear.remainders[: len(self.system.differential)]
+        places = {k: n for n, k in enumerate(system.differential)}
+        pairs = [(r, s, d) for r, e in enumerate(rest) for s, d in system.jets_in(e) if d.order >= STIFF_ORDER]
+        if not pairs or system.algebraic:
+            return None
+        with torch.no_grad():
+            means = self._mean_partials([rest[r].diff(s) for r, s, _ in pairs])
+            flat = torch.zeros_like(self.grid.derivative((0,) * self.grid.dimension))
+            entries = [[flat for _ in rest] for _ in rest]
+            for (row, _, d), mean in zip(pairs, means, strict=True):
+                column = places[d.component]
+                entries[row][column] = entries[row][column] + mean * self.grid.derivative(d.orders)
+            flat_entries = torch.broadcast_tensors(*(e for row in entries for e in row))  # type: ignore[no-untyped-call]
+            return torch.stack(flat_entries, -1).reshape(*flat_entries[0].shape, len(rest), len(rest))
+
+    def _mean_partials(self, partials: list[Expr]) -> list[float]:
+        """The means over the grid of functions of the jets, at the initial values."""
+        start, compiled = _initial(self), compile_expressions(self.system, partials)
+        places = {k: n for n, k in enumerate(self.system.differential)}
+        derivatives = [self.system.jet_derivatives[s] for s in compiled.jets]
+        jets = [
+            self.grid.values(start.select(self.variable_axis, places[d.component]) * self.grid.derivative(d.orders))
+            for d in derivatives
+        ]
+        return [float(v.mean()) for v in compiled(jets, self.initial_values)]
+
+    @cached_property
     def operator(self) -> Tensor:
-        """L with the algebraic variables eliminated, (modes…, m, m)."""
+        """L with the algebraic variables eliminated, and the mean of the derivatives of N, (modes…, m, m)."""
         own, other = self.block(True, True), self.block(True, False)
+        if self.mean_symbol is not None:
+            return own + self.mean_symbol
         if self.elimination is not None:
             return own + other @ self.elimination
         if self.pressure_operator is not None:
@@ -183,6 +218,8 @@ class FourierProblem:
     def nonlinear(self, w: Tensor, time: float) -> Tensor:
         """N̂, projected onto the constraints."""
         values = self._nonlinear(w, time)
+        if self.mean_symbol is not None:
+            return values - self._apply(self.mean_symbol, w)
         if self.pressure_operator is None:
             return values
         return values + self._apply(self.block(True, False) @ self.pressure_operator, values)
@@ -268,6 +305,7 @@ def solve_fourier(
             max_steps=budget.max_steps,
             is_exhausted=budget.is_exhausted,
             batched=bool(problem.batch),
+            damping=_damping(problem),
         ),
         lambda: start.requires_grad or problem.requires_gradients,
     )
@@ -303,6 +341,43 @@ def _stepper(problem: FourierProblem) -> ExponentialSteps | ImexSteps:
             return ImexSteps(*parts, method)
         case _:
             assert_never(problem.scheme.integrator)
+
+
+def _damping(problem: FourierProblem) -> Tensor | None:
+    """The rates at which L damps a scalar, times the length of the time interval; 0 for modes that it does not damp.
+    None for systems and linear problems."""
+    if len(problem.system.differential) != 1 or problem.is_linear:
+        return None
+    return (-_growth(problem)).clamp_min(0).movedim(-1, 0)
+
+
+def _growth(problem: FourierProblem) -> Tensor:
+    """The rates of a scalar in L, times the length of the time interval: with and without the mean of the derivatives
+    of N, the larger one, (modes…, 1)."""
+    (first, last), sign = time_interval(problem.system), -1.0 if problem.system.backward else 1.0
+    own = problem.block(True, True)
+    parts = [own, own + problem.mean_symbol] if problem.mean_symbol is not None else [own]
+    rates: Tensor = torch.stack([p.real if p.is_complex() else p for p in parts]).mul(sign).amax(0)[..., 0]
+    return (last - first) * rates
+
+
+AMPLIFIED = 3.0  # growth over the time interval, as an exponent, of modes without which the dynamics are different
+MAX_SEARCHED = {1: 128, 2: 64, 3: 32}  # points per axis, by the dimension of space
+
+
+def points_for_growth(scheme: FourierScheme, like: Tensor) -> int:
+    """Points per axis for all modes that L amplifies in a nonlinear scalar equation, and for as many beyond: with fewer
+    modes there is no dissipation, and time steps become very short. 0 if it amplifies none."""
+    dimension = len(scheme.axes)
+    problem = FourierProblem(scheme, make_fourier_grid(scheme, (MAX_SEARCHED[dimension],) * dimension, like), {})
+    if len(scheme.system.differential) != 1 or scheme.system.parameters or problem.is_linear:
+        return 0
+    modes = (_growth(problem)[..., 0] > AMPLIFIED).nonzero()
+    points = 0
+    for axis, column in zip(problem.grid.axes, modes.unbind(-1), strict=True):
+        wave = torch.minimum(column, axis.modes - column)  # negative wave numbers follow the positive ones
+        points = max(points, 4 * int(wave.max()) if len(wave) else 0)
+    return min(points, MAX_SEARCHED[dimension])
 
 
 def _initial(problem: FourierProblem) -> Tensor:

@@ -102,3 +102,11 @@ def _refined_count(n: int, decay: AxisDecay, tolerance: float) -> int:
         return ceil(MIN_GROWTH * n)
     extra = log(tolerance / decay.tail) / log(decay.rate) if 0 < decay.rate < 1 else MAX_GROWTH * n
     return ceil(min(max(n + extra, MIN_GROWTH * n), MAX_GROWTH * n))
+
+
+def predict_tail(sizes: Sequence[int], refined: Sequence[int], decays: Sequence[AxisDecay] | None) -> float | None:
+    """The largest tail of the next level if the rates persist; None without coefficients."""
+    if decays is None:
+        return None
+    pairs = zip(sizes, refined, decays, strict=True)
+    return max((d.tail * d.rate ** (after - before) for before, after, d in pairs), default=0.0)
