@@ -15,7 +15,7 @@ from pdedsl.config.methods import Grid
 from pdedsl.ir.solver_plans import ChebyshevScheme, FourierScheme
 from pdedsl.numerics.butcher import GRID_METHODS, IMEX, IMPLICIT, ImexRungeKutta
 from pdedsl.planning.grid_schemes import plan_grid
-from pdedsl.runtime.ode.imex import ImexSteps
+from pdedsl.runtime.ode.imex import ImexSteps, order_of_steps
 from pdedsl.solvers.grid import driver
 from solvers.problems import error_of, stated
 
@@ -59,7 +59,8 @@ def test_order_of_steps_with_a_stiff_linear_part(method: ImexRungeKutta, matrice
         return math.cos(t) - linear(e) - (w**2 - e**2) / 4
 
     errors = []
-    for level in (6, 7):
+    first = 6 if order_of_steps(method) < 4 else 4  # longer steps where the error is close to rounding
+    for level in (first, first + 1):
         steps = ImexSteps(symbol, nonlinear, 2.0, matrices, 1, method)
         w = torch.full((2 if matrices else 1, 3), 2.0, dtype=DOUBLE)
         for k in range(2**level):
@@ -67,7 +68,7 @@ def test_order_of_steps_with_a_stiff_linear_part(method: ImexRungeKutta, matrice
         gap = (w - 2 - math.sin(2.0)).abs()
         errors.append(float(gap[:, 0].max()))
         assert float(gap.max()) < 0.1  # an explicit method of this step multiplies the third mode by 100 in each step
-    assert math.log2(errors[0] / errors[1]) == pytest.approx(method.order, abs=0.2)
+    assert math.log2(errors[0] / errors[1]) == pytest.approx(order_of_steps(method), abs=0.2)
 
 
 @pytest.mark.parametrize("name", GRID_METHODS)
@@ -76,7 +77,8 @@ def test_error_is_below_the_tolerance(name: str) -> None:
     problem, method = stated(template.format(name)), GRID_METHODS[name]
     plan = plan_grid(problem, Grid(n=16, integrator=method))
     assert isinstance(plan.scheme, FourierScheme | ChebyshevScheme)
-    tolerance = 10.0 ** -min(2 + method.order, 6)  # some hundreds of steps
+    order = order_of_steps(method) if isinstance(method, ImexRungeKutta) else method.order
+    tolerance = 10.0 ** -min(2 + order, 6)  # some hundreds of steps at most
     result = driver.solve_by_grid(replace(plan, scheme=replace(plan.scheme, tolerance=tolerance)))
     assert error_of(result, problem, EXACT[template]) < tolerance
     assert any(method.label in note for note in result.notes)

@@ -22,7 +22,7 @@ from pdedsl.numerics.butcher import ExponentialRungeKutta, ImexRungeKutta
 from pdedsl.runtime.basis.fourier import FourierAxis, FourierGrid
 from pdedsl.runtime.basis.interpolation import TensorProductExpansion
 from pdedsl.runtime.ode.etdrk import ExponentialSteps, matvec_modes
-from pdedsl.runtime.ode.imex import ImexSteps
+from pdedsl.runtime.ode.imex import ImexSteps, order_of_steps
 from pdedsl.runtime.ode.step_doubling import StepBudget, StepControl, TimeHistory
 from pdedsl.solvers.grid.grid_result import (
     DISCRETE_RESIDUAL,
@@ -299,7 +299,7 @@ def solve_fourier(
         lambda differentiable: _stepper(problem if differentiable else replace(problem)),
         start,
         StepControl(
-            scheme.integrator.order,
+            _order(scheme.integrator),
             budget.tolerance,
             extrapolated=True,
             max_steps=budget.max_steps,
@@ -317,6 +317,10 @@ def solve_fourier(
 
 def _split_batch(module: nn.Module, problem: FourierProblem) -> nn.Module:
     return SplitBatch(module, *problem.batch) if problem.batch else module
+
+
+def _order(method: ImexRungeKutta | ExponentialRungeKutta) -> int:
+    return order_of_steps(method) if isinstance(method, ImexRungeKutta) else method.order
 
 
 def _stepper(problem: FourierProblem) -> ExponentialSteps | ImexSteps:
