@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
-from math import floor, fsum
+from math import floor, fsum, hypot, nan
 from operator import mul
 from random import Random
 
@@ -133,6 +133,19 @@ class SimplicialMesh:
                 at_boundary = self._boundary_facets.get(number, ())
                 return 0 if any(weights[k] <= BARYCENTRIC_TOL for k in at_boundary) else 1
         return -1
+
+    def normal(self, point: Sequence[float]) -> Coordinates:
+        """The outer normal at a point of the boundary, -∇λ / |∇λ| for the barycentric coordinate λ that vanishes on its
+        facet; NaN elsewhere."""
+        for number in self._buckets.get(self._bucket(point), ()):
+            weights = self._barycentric(number, point)
+            there = [k for k in self._boundary_facets.get(number, ()) if abs(weights[k]) <= BARYCENTRIC_TOL]
+            if there and min(weights) >= -BARYCENTRIC_TOL:
+                k = min(there, key=lambda k: abs(weights[k]))
+                shifted = ([x + (i == j) for i, x in enumerate(point)] for j in range(self.dimension))
+                gradient = [self._barycentric(number, q)[k] - weights[k] for q in shifted]
+                return tuple(-g / hypot(*gradient) for g in gradient)
+        return (nan,) * self.dimension
 
     @cached_property
     def _boundary_facets(self) -> dict[int, list[int]]:

@@ -27,7 +27,7 @@ from pdedsl.record import Record
 from pdedsl.symbolic.data_functions import DataFunction
 from pdedsl.symbolic.functions import ARGUMENT, ActivationDerivative, ActivationFunction, derivative_of
 from pdedsl.symbolic.integrals import kinks
-from pdedsl.symbolic.mesh_domain import MeshBoundary
+from pdedsl.symbolic.mesh_domain import MeshBoundary, MeshNormal
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Applied, Component, Contraction, Integral, Softmax
 from pdedsl.symbolic.sympy_errors import try_sympy
@@ -189,7 +189,7 @@ def evaluate_at_points(exprs: Sequence[Expr], layout: Layout, points: Sequence[P
                 return [_number(e)] * len(points)
             case Symbol():
                 return list(map(itemgetter(layout.places[e]), points))
-            case Component() | Contraction() | Integral() | MeshBoundary():
+            case Component() | Contraction() | Integral() | MeshBoundary() | MeshNormal():
                 return list(map(_compile(e, layout, {}), points))
         return None
 
@@ -227,6 +227,9 @@ def _compile(expr: Expr, layout: Layout, indices: Mapping[Expr, list[float]]) ->
             case MeshBoundary(mesh=mesh, coordinates=coordinates):
                 places = [layout.places[x] for x in coordinates]
                 return lambda p: float(mesh.side([p[k] for k in places]))
+            case MeshNormal(mesh=mesh, coordinates=coordinates, axis=axis):
+                places = [layout.places[x] for x in coordinates]
+                return lambda p: mesh.normal([p[k] for k in places])[axis]
             case Integral():
                 return _quadrature(e, layout, indices)
         return None

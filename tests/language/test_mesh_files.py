@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
+from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
+from random import Random
 
 import meshio
 import numpy as np
@@ -12,6 +16,7 @@ import pytest
 
 import pdedsl
 from pdedsl.api import load
+from pdedsl.compiler import check_spec
 from pdedsl.numerics.simplicial_mesh import REST
 from tests.solvers.meshes import channel, cube, l_shape
 
@@ -193,3 +198,42 @@ def test_invalid_spaces(tmp_path: Path, space: str, message: str) -> None:
     (tmp_path / "problem.pde").write_text(f"pde P\nspace {space}\nunknown u(x, y) : scalar\nΔu = 1\n", "utf-8")
     with pytest.raises(pdedsl.PdeError, match=message.replace("(", r"\(")):
         load(tmp_path / "problem.pde")
+
+
+@pytest.mark.parametrize(
+    ("condition", "violated"),
+    [
+        ("∂u/∂n = 2x + y on outlet", False),
+        ("n·∇u + u = n·[2x + y, x] + x² + x y on outlet, walls", False),
+        ("∂u/∂n = 2x on outlet", True),
+        ("∂u/∂n = -2x - y on outlet", True),  # the inner normal
+        ("∂u/∂n = 2x + y on walls", True),
+    ],
+)
+def test_exact_solution_on_a_part_of_the_boundary(tmp_path: Path, condition: str, violated: bool) -> None:
+    """u = x² + x y; the outer normal is that of the facets."""
+    l_shape(tmp_path / "l.msh")
+    rest = ", ".join(g for g in ("inlet", "outlet", "walls") if g not in condition)
+    (tmp_path / "p.pde").write_text(
+        'pde P\nspace (x, y) in mesh("l.msh")\nunknown u(x, y) : scalar\n-Δu = -2\n'
+        f"{condition}\nu = x² + x y on {rest}\nexact u = x² + x y\n"
+    )
+    errors = check_spec(load(tmp_path / "p.pde")).errors
+    assert [d.code for d in errors] == ["E443"] * violated
+
+
+@pytest.mark.parametrize("mesh", [l_shape, cube])
+def test_outer_normal(tmp_path: Path, mesh: Callable[[Path], Path]) -> None:
+    """It is a unit vector, leaves the domain, and is not defined in the interior."""
+    mesh(tmp_path / "m.msh")
+    names = "x, y" if mesh is l_shape else "x, y, z"
+    text = f'pde P\nspace ({names}) in mesh("m.msh")\nunknown u({names}) : scalar\n-Δu = 1\nu = 0 on boundary\n'
+    (tmp_path / "p.pde").write_text(text)
+    domain = next(iter(load(tmp_path / "p.pde").space.groups.values())).expr.mesh
+    for part in load(tmp_path / "p.pde").space.groups:
+        for point in islice(domain.boundary_points(part, Random(0)), 20):
+            normal = domain.normal(point)
+            assert math.hypot(*normal) == pytest.approx(1)
+            outside, inside = ([x + s * n for x, n in zip(point, normal, strict=True)] for s in (1e-6, -1e-6))
+            assert (domain.side(outside), domain.side(inside)) == (-1, 1)
+    assert all(map(math.isnan, domain.normal(next(domain.interior_points(Random(0))))))
