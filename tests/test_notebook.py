@@ -84,7 +84,7 @@ def test_representations() -> None:
     spec, analysis = compilation.spec, compilation.analysis
     assert repr(spec) == f"Spec(Heat, hash {spec.hash})"
     assert repr(analysis).startswith("Analysis(Heat: linearity proved, ")
-    assert repr(compilation) == f"Compilation(Heat by discretisation on a grid, hash {spec.hash})"
+    assert repr(compilation) == f"Compilation(Heat by discretization on a grid, hash {spec.hash})"
     assert spec._repr_latex_().startswith("$$\\begin{aligned}")
     assert "| linearity | proved | " in analysis._repr_markdown_()
     assert analysis.axioms["linearity"]._repr_markdown_().startswith("**proved**: ")

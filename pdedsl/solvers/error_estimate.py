@@ -316,7 +316,7 @@ class ErrorEstimate:
     residual_norms: tuple[ResidualNorm, ...]
     comparisons: tuple[Comparison, ...] = ()
     notes: tuple[str, ...] = ()
-    own: ErrorBar | None = None  # by refinement, decay of the coefficients or confidence intervals
+    internal: ErrorBar | None = None  # by refinement, decay of the coefficients or confidence intervals
     requested: float = ERROR_RTOL  # tolerance of the relative error
     unmet: str = ""  # why refinement ended before the tolerance was met
 
@@ -332,10 +332,10 @@ class ErrorEstimate:
     def is_accurate(self) -> bool:
         """Whether the requested tolerance is met: by the exact solution, if it is stated, or by the estimates."""
         exact = [c.judged_error for c in self.comparisons if c.exact]
-        if exact or (self.own is None and not self.unmet):
+        if exact or (self.internal is None and not self.unmet):
             error = min(exact, default=self.error.value)
             return self.requested >= ERROR_RTOL or error <= self.requested  # larger errors: the other criteria
-        return not self.unmet and self.own is not None and self.own.value <= self.requested
+        return not self.unmet and self.internal is not None and self.internal.value <= self.requested
 
     @property
     def failures(self) -> tuple[str, ...]:
@@ -345,7 +345,7 @@ class ErrorEstimate:
             f"(tolerance {self.tolerance:.2g})"
             for r in self._violated
         )
-        vague = (f"no significant digits: relative error {self.own}",) if self._has_no_digits else ()
+        vague = (f"no significant digits: relative error {self.internal}",) if self._has_no_digits else ()
         differences = tuple(_comparison_text(c) for c in self.comparisons if not c.passed)
         return (*missed, *vague, *differences, *self._inaccuracy)
 
@@ -358,7 +358,7 @@ class ErrorEstimate:
     @property
     def _has_no_digits(self) -> bool:
         """Whether the estimates of the method are the only evidence, and too large for one significant digit."""
-        return self.own is not None and not self.comparisons and not self.own.value <= ONE_DIGIT_RTOL
+        return self.internal is not None and not self.comparisons and not self.internal.value <= ONE_DIGIT_RTOL
 
     @property
     def _violated(self) -> list[ResidualNorm]:
@@ -372,7 +372,7 @@ class ErrorEstimate:
     @property
     def _has_evidence(self) -> bool:
         """Whether there is an error estimate besides the residuals."""
-        return self.own is not None or any(c.is_reliable for c in self.comparisons)
+        return self.internal is not None or any(c.is_reliable for c in self.comparisons)
 
     @property
     def amplification(self) -> float:
@@ -384,8 +384,8 @@ class ErrorEstimate:
     def error(self) -> ErrorBar:
         """By the best evidence: the exact solution, estimates of the method, a reference, or the residuals alone."""
         reliable = sorted((c for c in self.comparisons if c.is_reliable), key=lambda c: not c.exact)
-        if self.own is not None and not any(c.exact for c in reliable):
-            return self.own
+        if self.internal is not None and not any(c.exact for c in reliable):
+            return self.internal
         for c in reliable:
             return ErrorBar(c.distance + (0.0 if c.is_self_convergence else c.error), c.basis)
         largest = max((g.relative_rms for g in self.residual_norms), default=inf) * self.amplification

@@ -159,7 +159,7 @@ def _verdict_text(error_estimate: ErrorEstimate, is_eigenproblem: bool) -> str:
         judged_error.append(
             f"the relative {'L1' if any(not isnan(c.mean) for c in error_estimate.comparisons) else 'L2'} error"
         )
-    elif error_estimate.own is not None:
+    elif error_estimate.internal is not None:
         judged_error.append(f"the estimated error (≤ {error_estimate.requested:.2g})")
     criteria = f" Judged by {' and '.join(judged_error)}; maxima are reported but not judged." if judged_error else ""
     return f"{VERDICTS[error_estimate.verdict]}{criteria}"

@@ -202,7 +202,7 @@ def _solve_and_assess(
             outcome, seconds = loaded
         own, unmet = outcome.error_bar, outcome.unmet
         if plan.problem.eigenvalue is not None:
-            estimate = ErrorEstimate((), own=own, requested=plan.tolerance, unmet=unmet)
+            estimate = ErrorEstimate((), internal=own, requested=plan.tolerance, unmet=unmet)
             return EigenSolution(compilation, outcome.result, estimate, seconds, folder, outcome.attempts), ()
         assessment = assess(outcome.result, plan, compilation.spec.source, options, own, unmet)
     solution = Solution(compilation, outcome.result, assessment.error_estimate, seconds, folder, outcome.attempts)

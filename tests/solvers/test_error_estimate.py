@@ -207,7 +207,7 @@ def test_confidence_intervals_of_the_solution() -> None:
 
 
 def test_confidence_intervals_without_reference() -> None:
-    sure, vague = (ErrorEstimate((), own=ErrorBar(value, "its own intervals")) for value in (0.01, 0.5))
+    sure, vague = (ErrorEstimate((), internal=ErrorBar(value, "its own intervals")) for value in (0.01, 0.5))
     assert (sure.verdict, float(sure.error)) == (Verdict.HOLDS, 0.01)
     assert vague.verdict is Verdict.FAILS
     assert "no significant digits" in vague.failures[0]

@@ -27,8 +27,8 @@ def test_heat_kernel() -> None:
     """u = e^{-r²/(1 + t)}/(1 + t) lies within 3 half-widths at each point."""
     solution = pdedsl.solve(HEAT)
     assert solution.verdict is Verdict.HOLDS
-    assert solution.error_estimate.own is not None
-    assert solution.error_estimate.own.value < 1e-2
+    assert solution.error_estimate.internal is not None
+    assert solution.error_estimate.internal.value < 1e-2
     x = torch.linspace(-1.5, 1.5, 7, dtype=torch.float64)
     points = torch.stack([x, 0.3 * x, torch.full_like(x, 0.5)], 1)
     module = solution.module
