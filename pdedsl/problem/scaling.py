@@ -49,20 +49,18 @@ def _solution_scale(problem: StrongForm, component: int) -> Expr:
 def _conditions(problem: StrongForm, component: int, points: list[Point]) -> Iterator[tuple[Residual, list[Point]]]:
     """The conditions of one component alone, and points on their faces."""
     for condition in problem.conditions:
-        on_face = [_project_to_face(p, condition.place, problem.domain) for p in points]
+        on_face = _project_to_face(points, condition.place, problem.domain)
         for r in condition.residuals:
             if {d.component for d in r.derivatives} == {component}:
                 yield r, on_face
 
 
-def _project_to_face(point: Point, place: object, domain: Domain) -> Point:
+def _project_to_face(points: list[Point], place: object, domain: Domain) -> list[Point]:
     if not isinstance(place, Face):
-        return point
-    interval = domain.intervals[place.coordinate]
-    return [
-        float(interval.end if place.upper else interval.start) if k == place.coordinate else x
-        for k, x in enumerate(point)
-    ]
+        return points
+    k, interval = place.coordinate, domain.intervals[place.coordinate]
+    end = float(interval.end if place.upper else interval.start)
+    return [[*p[:k], end, *p[k + 1 :]] for p in points]
 
 
 def _data_scale(residual: Residual, points: Sequence[Point], region: Region) -> float:
