@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from pdedsl.ir.analysis import Analysis
     from pdedsl.ir.plan import Model, OperatorPlan, SolvePlan
     from pdedsl.ir.representation import Representation
-    from pdedsl.ir.solver_plans import ElementsPlan, GridPlan, SolverPlan
+    from pdedsl.ir.solver_plans import ElementsPlan, GridPlan, JavascriptPlan, SolverPlan
     from pdedsl.language.ast import Syntax
 
 T = TypeVar("T")
@@ -422,6 +422,31 @@ class Compilation(Record):
         from pdedsl.codegen.python import to_python
 
         return to_python(self.program)
+
+    def javascript(self) -> str:
+        """The ES module of a solve on a grid, for the library `pdedsl.mjs`; constants with a range are its parameters.
+
+        Returns:
+            The text of the module.
+
+        Raises:
+            PdeError: with the reason, if the library cannot solve the problem.
+
+        Example:
+            >>> import pdedsl
+            >>> "export const problem" in pdedsl.compile("heat").javascript()
+            True
+        """
+        from pdedsl.codegen.javascript import javascript_module
+
+        return javascript_module(self.javascript_plan, self.spec)
+
+    @cached_property
+    def javascript_plan(self) -> JavascriptPlan:
+        """The plan of a grid for JavaScript. Raises `PdeError` with the reason if there is none."""
+        from pdedsl.planning.javascript import plan_javascript
+
+        return run_bounded(self.spec, lambda: plan_javascript(self.analysis))
 
     def files(self) -> dict[str, str]:
         """The files of a package with model, harness, tests and README.

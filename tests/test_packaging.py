@@ -30,7 +30,8 @@ def test_contents(wheel: Path) -> None:
     assert "pdedsl/py.typed" in names
     own = {name for name in names if ".dist-info/" not in name}
     assert {name.partition("/")[0] for name in own} == {"pdedsl"}
-    assert {Path(name).suffix for name in own} <= {".py", ".typed", ".pde", ".npz", ".lark", ".md"}
+    assert {Path(name).suffix for name in own} <= {".py", ".typed", ".pde", ".npz", ".lark", ".md", ".mjs"}
+    assert "pdedsl/codegen/pdedsl.mjs" in names
 
 
 def test_the_source_distribution_contains_the_versioned_files(wheel: Path) -> None:

@@ -45,7 +45,7 @@ STAGES = (
     "weak",
     "python",
 )  # of pdedsl.compiler
-TARGETS = ("ufl",)
+TARGETS = ("ufl", "javascript")
 
 
 @click.command(
@@ -127,7 +127,7 @@ def _stencils(source: Source, weights: Path, all_kernels: bool, trust: bool) -> 
 @click.command(
     epilog=example(
         "pdedsl compile my.pde\npdedsl compile -o out enresnet\npdedsl compile --emit plan resnet\n"
-        "pdedsl compile --to ufl poisson_disc"
+        "pdedsl compile --to ufl poisson_disc\npdedsl compile --to javascript heat"
     )
 )
 @click.argument("file", type=SPEC)
@@ -139,7 +139,8 @@ def _stencils(source: Source, weights: Path, all_kernels: bool, trust: bool) -> 
     "--to",
     "target",
     type=click.Choice(TARGETS),
-    help="Write the weak form for another program instead: ufl is a script for DOLFINx and Firedrake, with its mesh.",
+    help="Write other files instead: ufl is the weak form as a script for DOLFINx and Firedrake, with its mesh; "
+    "javascript is a module that solves the problem on a grid in a web page, with its library.",
 )
 @click.option(
     "--standalone",
@@ -178,7 +179,7 @@ def compile(
             f"'{folder.resolve().name}' is not a valid Python package name: choose another folder with -o"
         )
     if target:
-        _write_ufl(compilation, folder, force)
+        _write_target(compilation, target, folder, force)
         return
     files = compilation.standalone_files(folder.resolve().name) if standalone else compilation.files()
     try:
@@ -196,20 +197,33 @@ def compile(
     echo(f"wrote {compilation.spec.name} to {folder}/: {', '.join(top_level)}")
 
 
-def _write_ufl(compilation: Compilation, folder: Path, force: bool) -> None:
-    """Writes the UFL script and the mesh of a boundary value problem."""
+def _write_target(compilation: Compilation, target: str, folder: Path, force: bool) -> None:
+    """Writes the files for another program."""
     from pdedsl.explainer.package import write_package
-    from pdedsl.solvers.elements.ufl_export import ufl_files
 
     name = re.sub(r"\W+", "_", folder.resolve().name)
-    with exit_on_errors():
-        plan = compilation.elements_plan
+    files = _ufl_files(compilation, name) if target == "ufl" else _javascript_files(compilation, name)
     try:
-        files = ufl_files(plan, name, compilation.spec.title or compilation.spec.name)
         write_package(folder, files, force)
     except FileExistsError as error:
         raise click.UsageError(f"{error}; use --force to overwrite") from None
     echo(f"wrote {compilation.spec.name} to {folder}/: {', '.join(files)}")
+
+
+def _ufl_files(compilation: Compilation, name: str) -> dict[str, str]:
+    """The UFL script and the mesh of a boundary value problem."""
+    from pdedsl.solvers.elements.ufl_export import ufl_files
+
+    with exit_on_errors():
+        return ufl_files(compilation.elements_plan, name, compilation.spec.title or compilation.spec.name)
+
+
+def _javascript_files(compilation: Compilation, name: str) -> dict[str, str]:
+    """The module of a boundary value problem and the library that solves it."""
+    from pdedsl.codegen.javascript import javascript_files
+
+    with exit_on_errors():
+        return javascript_files(compilation.javascript_plan, compilation.spec, name)
 
 
 @click.command(epilog=example("pdedsl test rotation\npdedsl test --examples 200 --seed 7 my.pde"))

@@ -25,6 +25,7 @@ from pdedsl.ir.eigenproblem import Eigenproblem
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import SecondOrderOperator
+from pdedsl.ir.spec import Constant
 from pdedsl.ir.theorem import Theorem
 from pdedsl.ir.weak_form import WeakForm
 from pdedsl.numerics.butcher import ETDRK4, RADAU5, ImplicitRungeKutta, SemilinearMethod
@@ -265,6 +266,13 @@ class GridPlan(SolverPlan):
     def diagram(self) -> SolverDiagram:
         points = f"{self.method.n} points per dimension"
         return SolverDiagram(("grid", points), "equations on the grid", ("grid solver",))
+
+
+class JavascriptPlan(Record):
+    """A grid plan for JavaScript; the symbols of `parameters` occur in its expressions."""
+
+    grid: GridPlan
+    parameters: tuple[Constant, ...]
 
 
 class RandomFeaturesPlan(SolverPlan):
