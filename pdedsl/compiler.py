@@ -97,6 +97,13 @@ def to_plan(analysis: Analysis) -> PlanResult:
     return run_bounded(analysis.spec, lower_and_plan)
 
 
+def to_javascript_plan(analysis: Analysis) -> JavascriptPlan:
+    """The plan of a grid for JavaScript; raises `PdeError` with the reason if there is none."""
+    from pdedsl.planning.javascript import plan_javascript
+
+    return run_bounded(analysis.spec, lambda: plan_javascript(analysis))
+
+
 def check_spec(spec: Spec, data: Path | None = None) -> CheckResult:
     """Analysis and plan of a spec, with all errors: a spec without errors compiles. `data` is the folder of data sets,
     which determine the dimension of R^d."""
@@ -444,9 +451,7 @@ class Compilation(Record):
     @cached_property
     def javascript_plan(self) -> JavascriptPlan:
         """The plan of a grid for JavaScript. Raises `PdeError` with the reason if there is none."""
-        from pdedsl.planning.javascript import plan_javascript
-
-        return run_bounded(self.spec, lambda: plan_javascript(self.analysis))
+        return to_javascript_plan(self.analysis)
 
     def files(self) -> dict[str, str]:
         """The files of a package with model, harness, tests and README.

@@ -101,10 +101,27 @@ def tables():
 
 
 def gallery():
-    """The shipped specs by name, and the statement keywords."""
+    """The specs of the laboratory with their modules, the shipped specs, and the statement keywords."""
+    from pdedsl.editor.overview import laboratory_json
     from pdedsl.language.precedence import INFIX_KEYWORDS as INNER
     from pdedsl.language.syntax_errors import KEYWORDS
     from pdedsl.sources import shipped_specs, spec_title
 
-    specs = [{"name": n, "title": spec_title(p), "text": p.read_text("utf-8")} for n, p in shipped_specs().items()]
-    return json.dumps({"specs": specs, "keywords": sorted({*KEYWORDS, *INNER})}, ensure_ascii=False)
+    def solved(path):
+        text = path.read_text("utf-8")
+        answer = json.loads(laboratory_json(text))
+        return {
+            "name": path.stem.partition("_")[2] + "_solved",
+            "title": answer["problem"]["title"],
+            "text": text,
+            "module": answer["module"],
+            "problem": answer["problem"],
+        }
+
+    laboratory = [solved(path) for path in sorted(REPOSITORY.glob("playground/gallery/*.pde"))]
+    specs = [
+        {"name": n, "title": f"{n}: {spec_title(p)}", "text": p.read_text("utf-8")} for n, p in shipped_specs().items()
+    ]
+    return json.dumps(
+        {"laboratory": laboratory, "specs": specs, "keywords": sorted({*KEYWORDS, *INNER})}, ensure_ascii=False
+    )

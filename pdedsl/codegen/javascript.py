@@ -102,7 +102,8 @@ class Module(Record):
 
     def text(self) -> str:
         scheme = self.scheme
-        fields = [*self._problem(), ("initial", self._function(self.system.initial, ()))]
+        fields = [(name, _json(value)) for name, value in self.description().items()]
+        fields.append(("initial", self._function(self.system.initial, ())))
         fields += self._fourier(scheme) if isinstance(scheme, FourierScheme) else self._chebyshev(scheme)
         body = "".join(f"  {name}: {value},\n" for name, value in fields)
         helper = ERF if "erf(" in body else ""
@@ -110,7 +111,8 @@ class Module(Record):
 
     # ---- The problem
 
-    def _problem(self) -> list[tuple[str, str]]:
+    def description(self) -> dict[str, object]:
+        """The fields of the module that are data of the problem."""
         system, domain = self.system, self.system.statement.domain
         axes = [
             {"name": x.name, "start": float(i.start), "end": float(i.end), "periodic": bool(i.periodic)}
@@ -130,7 +132,7 @@ class Module(Record):
             for c in self.plan.parameters
             if c.range is not None
         ]
-        values: dict[str, object] = {
+        return {
             "name": self.spec.name,
             "title": self.spec.title,
             "hash": self.spec.hash,
@@ -144,7 +146,6 @@ class Module(Record):
             "variables": len(system.variables),
             "differential": list(system.differential),
         }
-        return [(name, _json(value)) for name, value in values.items()]
 
     def _names(self, jets: Sequence[Symbol]) -> dict[Symbol, str]:
         """The names of symbols in the body of a loop over the points i."""

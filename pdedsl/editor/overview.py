@@ -6,7 +6,7 @@ import json
 from functools import lru_cache
 
 from pdedsl.api import explain_result, format_source
-from pdedsl.compiler import generate
+from pdedsl.compiler import generate, to_javascript_plan
 from pdedsl.diagnostics import Diagnostic, PdeError, Span, report
 from pdedsl.diagnostics.fixes import resolve_edits
 from pdedsl.editor.completion import complete
@@ -60,6 +60,28 @@ def python_code(text: str) -> str:
     if document.examination is None or document.examination.errors:
         return ""
     return generate(document.examination).python()
+
+
+def laboratory_json(text: str) -> str:
+    """The JavaScript module of a problem with its description, the ranges of its constants, and the explanation in one
+    screen; for a spec without a module the reason."""
+    from pdedsl.codegen.javascript import Module
+
+    document, explanation = _document(text), _explanation(text)
+    if document.examination is None or document.examination.errors or explanation is None:
+        errors = [d for d in document.diagnostics if d.is_error]
+        return json.dumps({"reason": f"{errors[0].code}: {errors[0].message}" if errors else ""})
+    about = explanation.brief()
+    try:
+        plan = to_javascript_plan(document.examination.analysis)
+    except PdeError as error:
+        return json.dumps({"reason": error.diagnostics[0].message, "about": about})
+    spec = document.examination.analysis.spec
+    module = Module(plan, spec)
+    constants = {c.name: _range(document, c.span.start, c.span.end) for c in plan.parameters}
+    return json.dumps(
+        {"module": module.text(), "problem": module.description(), "constants": constants, "about": about}
+    )
 
 
 def hover_json(text: str, units: int) -> str:

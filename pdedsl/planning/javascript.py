@@ -49,12 +49,16 @@ def plan_javascript(analysis: Analysis) -> JavascriptPlan:
 
 
 def slider_constants(spec: Spec) -> tuple[Constant, ...]:
-    """The numbers with a range that neither other constants nor the domain depend on."""
+    """The numbers with a range that neither other constants nor the domain depend on, and that are not given by their
+    square."""
     text = spec.source.text
     spans = {c.symbol: c.span for c in spec.constants}
     domain = [spec.space.span, *([spec.time.span] if spec.time else [])]
 
     def is_free(constant: Constant) -> bool:
+        own = text[constant.span.start : constant.span.end].partition("=")[0]
+        if own.split() != ["const", constant.name]:
+            return False
         others = [span for symbol, span in spans.items() if symbol != constant.symbol]
         return not any(constant.name in WORD.findall(text[s.start : s.end]) for s in (*others, *domain))
 

@@ -2,10 +2,13 @@
 import { editorOf, marked } from "./editor.js";
 import { linked, taken } from "./link.js";
 import { PANELS } from "./panels.js";
+import { solutionPanel } from "./solution.js";
 
 const part = (id) => document.getElementById(id);
 const waiting = new Map();
-let editor, shared, shown = "problems", last = 0, checks = 0;
+const LATEX = "E111"; // the code of a line in LaTeX, whose fix is the same line in the language
+let editor, shared, shown = "solution", last = 0, checks = 0, pasted = false, constants = {};
+const solution = solutionPanel(setConstant, flipConstant);
 
 // ---- questions to Python
 
@@ -45,11 +48,60 @@ async function check() {
   part("status").textContent = `${said}${noted}`;
   part("status").dataset.milliseconds = Math.round(performance.now() - start);
   part("status").dataset.checks = mine;
-  await show(text, found, mine);
+  if (pasted && mend(text, found.diagnostics)) return;
+  pasted = false;
+  await Promise.all([show(text, found, mine), laboratory(text, mine)]);
+  if (mine === checks && history.state?.initial !== text) history.replaceState(null, "", await linked(text));
+}
+
+/** The solution of a valid text, or the reason why there is none. */
+async function laboratory(text, mine) {
+  const answer = JSON.parse(await ask("laboratory_json", text));
+  if (mine !== checks) return;
+  constants = { text, ...answer.constants };
+  solution.explain(answer.about ?? "");
+  if (answer.module) solution.load(answer.module, answer.problem);
+  else solution.refuse(answer.reason);
+}
+
+/** LaTeX that was pasted, in the notation of the language. */
+function mend(text, diagnostics) {
+  const edits = diagnostics.filter((d) => d.code === LATEX && d.fixes.length).flatMap((d) => d.fixes[0].edits);
+  if (!edits.length) return false;
+  return editor.mend(text, edits) !== false;
+}
+
+// ---- constants of sliders
+
+const VALUE = /(=\s*)(.+?)(\s+in\s*\[\s*)(.+?)(\s*,\s*)(.+?)(\s*\])/u;
+
+/** Rewrite the declaration of a constant with a range. */
+function rewrite(name, change) {
+  const place = constants[name], text = editor.text();
+  if (!place || constants.text !== text) return;
+  const declaration = text.slice(place.from, place.to);
+  editor.mend(text, [{ from: place.from, to: place.to, insert: declaration.replace(VALUE, change) }]);
+}
+
+function setConstant(name, value) {
+  rewrite(name, (_, equals, __, ...rest) => `${equals}${value}${rest.slice(0, 5).join("")}`);
+}
+
+const negative = (text) => (text.startsWith("-") ? text.slice(1) : Number(text) === 0 ? text : `-${text}`);
+
+/** The negative value, in the negative range. */
+function flipConstant(name) {
+  rewrite(name, (_, equals, value, open, low, comma, high, close) =>
+    `${equals}${negative(value)}${open}${negative(high)}${comma}${negative(low)}${close}`);
 }
 
 async function show(text, found, mine) {
   const panel = PANELS[shown];
+  if (shown === "solution") {
+    if (!solution.root.isConnected) part("panel").replaceChildren(solution.root);
+    solution.draw();
+    return;
+  }
   const answer = panel.verb ? await ask(panel.verb, text) : found;
   if (mine === checks) part("panel").replaceChildren(...panel.draw(answer, found, editor));
 }
@@ -70,6 +122,7 @@ function choose(name) {
   shown = name;
   for (const tab of part("tabs").children) tab.setAttribute("aria-selected", String(tab.id === `tab-${name}`));
   part("panel").setAttribute("aria-labelledby", `tab-${name}`);
+  if (name === "solution") part("panel").replaceChildren(solution.root);
   if (editor) check();
 }
 
@@ -87,21 +140,31 @@ async function prepared() {
   }
 }
 
-function gallery(specs) {
-  for (const spec of specs) part("gallery").append(new Option(`${spec.name}: ${spec.title}`, spec.name));
+function gallery(groups) {
+  for (const [label, specs] of Object.entries(groups)) {
+    const group = document.createElement("optgroup");
+    group.label = label;
+    group.append(...specs.map((spec) => new Option(spec.title, spec.name)));
+    part("gallery").append(group);
+  }
+  const all = Object.values(groups).flat();
   part("gallery").addEventListener("change", () => {
-    editor.replace(specs.find((spec) => spec.name === part("gallery").value).text);
+    const spec = all.find((own) => own.name === part("gallery").value);
+    if (spec.module) solution.load(spec.module, spec.problem, 0);
+    editor.replace(spec.text);
   });
 }
 
 async function start() {
-  const { specs, keywords } = await (await fetch("gallery.json")).json();
-  gallery(specs);
-  const given = await taken(location.hash);
-  const first = specs.find((spec) => spec.name === "enresnet") ?? specs[0];
+  const { laboratory: solved, specs, keywords } = await (await fetch("gallery.json")).json();
+  gallery({ Laboratory: solved, "Shipped specs": specs });
+  const given = await taken(location.hash), first = solved[0];
   part("gallery").value = given === null ? first.name : "";
   const asked = (verb) => (at) => ask(verb, editor.text(), at);
+  history.replaceState({ initial: first.text }, "");
   editor = editorOf(part("editor"), given ?? first.text, keywords, check, asked("hover_json"), asked("completion_json"));
+  if (given === null) solution.load(first.module, first.problem, 0); // compiled with the page: Python is still loading
+  editor.view.contentDOM.addEventListener("paste", () => (pasted = true));
   for (const [id, ascii] of [["unicode", false], ["ascii", true]]) {
     part(id).addEventListener("click", async () => editor.replace(await ask("format_text", editor.text(), ascii)));
   }
@@ -125,5 +188,5 @@ async function share() {
 }
 
 tabs();
-choose("problems");
+choose("solution");
 start();

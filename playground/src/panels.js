@@ -58,6 +58,7 @@ function python(answer, found, editor) {
 }
 
 export const PANELS = {
+  solution: { title: "Solution" }, // drawn by solution.js
   problems: { title: "Problems", draw: problems },
   explained: { title: "Explain", verb: "explanation_json", draw: explained },
   axioms: { title: "Axioms", draw: axioms },

@@ -44,7 +44,13 @@ def test_constants_with_a_range_are_parameters() -> None:
 
 @pytest.mark.parametrize(
     ("end", "more", "names"),
-    [("1", "", ["ν"]), ("ν", "", []), ("1", "const a = 2ν\n", []), ("1", "const a = 2 in [1, 3]\n", ["ν", "a"])],
+    [
+        ("1", "", ["ν"]),
+        ("ν", "", []),
+        ("1", "const a = 2ν\n", []),
+        ("1", "const a = 2 in [1, 3]\n", ["ν", "a"]),
+        ("1", "const a² = 2 in [1, 3]\n", ["ν"]),
+    ],
 )
 def test_constants_that_determine_others_or_the_domain_are_no_parameters(end: str, more: str, names: list[str]) -> None:
     spec = check(Source(HEAT.format(end=end, more=more, data=""), "p.pde")).analysis.spec
