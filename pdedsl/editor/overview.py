@@ -6,6 +6,7 @@ import json
 from functools import lru_cache
 
 from pdedsl.api import explain_result, format_source
+from pdedsl.codegen.javascript import Module
 from pdedsl.compiler import generate, to_javascript_plan
 from pdedsl.diagnostics import Diagnostic, PdeError, Span, report
 from pdedsl.diagnostics.fixes import resolve_edits
@@ -14,6 +15,7 @@ from pdedsl.editor.document import Document, analysed
 from pdedsl.editor.hover import hover
 from pdedsl.editor.positions import Positions
 from pdedsl.explainer.explain import Explanation, evidence
+from pdedsl.planning.javascript import slider_constants
 
 NAME = "playground.pde"
 
@@ -63,25 +65,25 @@ def python_code(text: str) -> str:
 
 
 def laboratory_json(text: str) -> str:
-    """The JavaScript module of a problem with its description, the ranges of its constants, and the explanation in one
-    screen; for a spec without a module the reason."""
-    from pdedsl.codegen.javascript import Module
+    """The ranges of constants in the text; the JavaScript module of a problem with its description, or the reason why
+    there is none; and the explanation in one screen."""
+    document = _document(text)
+    spec = document.spec
+    constants = {c.name: _range(document, c.span.start, c.span.end) for c in slider_constants(spec)} if spec else {}
+    return json.dumps({"constants": constants, **_module(document)})
 
-    document, explanation = _document(text), _explanation(text)
+
+def _module(document: Document) -> dict[str, object]:
+    explanation = _explanation(document.text)
     if document.examination is None or document.examination.errors or explanation is None:
-        errors = [d for d in document.diagnostics if d.is_error]
-        return json.dumps({"reason": f"{errors[0].code}: {errors[0].message}" if errors else ""})
+        first = next((d for d in document.diagnostics if d.is_error), None)
+        return {"reason": f"{first.code}: {first.message}" if first else ""}
     about = explanation.brief()
     try:
-        plan = to_javascript_plan(document.examination.analysis)
+        module = Module(to_javascript_plan(document.examination.analysis), document.examination.analysis.spec)
     except PdeError as error:
-        return json.dumps({"reason": error.diagnostics[0].message, "about": about})
-    spec = document.examination.analysis.spec
-    module = Module(plan, spec)
-    constants = {c.name: _range(document, c.span.start, c.span.end) for c in plan.parameters}
-    return json.dumps(
-        {"module": module.text(), "problem": module.description(), "constants": constants, "about": about}
-    )
+        return {"reason": error.diagnostics[0].message, "about": about}
+    return {"module": module.text(), "problem": module.description(), "about": about}
 
 
 def hover_json(text: str, units: int) -> str:

@@ -51,7 +51,8 @@ async function check() {
   if (pasted && mend(text, found.diagnostics)) return;
   pasted = false;
   await Promise.all([show(text, found, mine), laboratory(text, mine)]);
-  if (mine === checks && history.state?.initial !== text) history.replaceState(null, "", await linked(text));
+  const address = await linked(text);
+  if (mine === checks) history.replaceState(null, "", address);
 }
 
 /** The solution of a valid text, or the reason why there is none. */
@@ -161,9 +162,9 @@ async function start() {
   const given = await taken(location.hash), first = solved[0];
   part("gallery").value = given === null ? first.name : "";
   const asked = (verb) => (at) => ask(verb, editor.text(), at);
-  history.replaceState({ initial: first.text }, "");
+  const compiled = solved.find(({ text }) => text === (given ?? first.text));
   editor = editorOf(part("editor"), given ?? first.text, keywords, check, asked("hover_json"), asked("completion_json"));
-  if (given === null) solution.load(first.module, first.problem, 0); // compiled with the page: Python is still loading
+  if (compiled) solution.load(compiled.module, compiled.problem, 0); // compiled with the page: Python is still loading
   editor.view.contentDOM.addEventListener("paste", () => (pasted = true));
   for (const [id, ascii] of [["unicode", false], ["ascii", true]]) {
     part(id).addEventListener("click", async () => editor.replace(await ask("format_text", editor.text(), ascii)));

@@ -77,6 +77,7 @@ export function solutionPanel(changed, flipped) {
       return;
     }
     state.waiting = true;
+    root.dataset.stage = "solving";
     state.sent = performance.now();
     solvers.cancel();
     clearTimeout(state.timer);

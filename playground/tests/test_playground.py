@@ -41,7 +41,10 @@ def browser() -> Iterator[Browser]:
 def visit(browser: Browser, host: Host) -> Iterator[Visit]:
     context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
     visit = opened(context, host.address)
+    expect(visit.page.locator("#status")).to_have_text("Heat: no errors")
+    visit.page.select_option("#gallery", "enresnet")
     expect(visit.page.locator("#status")).to_have_text("EnResNet: no errors")
+    visit.page.click("#tab-problems")
     yield visit
     context.close()
 
@@ -56,7 +59,10 @@ def test_the_first_visit_is_not_too_large(visit: Visit, host: Host) -> None:
 
 
 def test_the_gallery_holds_the_shipped_specs(visit: Visit) -> None:
-    names = visit.page.locator("#gallery option").evaluate_all("options => options.map(option => option.value)")
+    groups = visit.page.locator("#gallery optgroup")
+    values = "groups => groups.map(group => [...group.children].map(option => option.value))"
+    solved, names = groups.evaluate_all(values)
+    assert len(solved) == 20
     assert names == list(shipped_specs())
     visit.page.select_option("#gallery", "rotation")
     expect(visit.page.locator("#status")).to_have_text("Rotation: no errors")
@@ -135,7 +141,7 @@ def test_a_link_holds_the_spec(visit: Visit) -> None:
 
 def test_a_link_that_cannot_be_read_is_no_fault(visit: Visit, host: Host) -> None:
     other = opened(visit.page.context, f"{host.address}#spec=***")
-    expect(other.page.locator(".cm-content")).to_contain_text("EnResNet")
+    expect(other.page.locator(".cm-content")).to_contain_text("Heat equation on a ring")
     assert other.faults == []
     other.page.close()
 
@@ -181,7 +187,8 @@ def test_offline_after_the_first_visit(visit: Visit, host: Host) -> None:
     host.close()
     visit.page.goto(host.address)
     visit.page.reload()
-    expect(visit.page.locator("#status")).to_have_text("EnResNet: no errors")
+    expect(visit.page.locator("#status")).to_have_text("Heat: no errors")
+    expect(visit.page.locator(".solution")).to_have_attribute("data-stage", "estimated")
     visit.write(WRONG)
     expect(visit.page.locator("#status")).to_have_text("1 error")
     assert visit.faults == []

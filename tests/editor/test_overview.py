@@ -78,3 +78,23 @@ def test_fixes_and_completions_in_utf16_units() -> None:
     end = len(typed.encode("utf-16-le")) // 2
     proposed = {p["label"]: p for p in json.loads(overview.completion_json(typed, end))}
     assert (proposed["linearity"]["from"], proposed["linearity"]["to"]) == (end - 3, end)
+
+
+def test_the_module_of_the_laboratory_is_that_of_the_compiler() -> None:
+    text = shipped_specs()["heat"].read_text("utf-8")
+    answer = json.loads(overview.laboratory_json(text))
+    assert answer["module"] == pdedsl.compile("heat").javascript()
+    assert answer["problem"]["axes"] == [{"name": "x", "start": 0.0, "end": 1.0, "periodic": False}]
+    assert "parabolic" in answer["about"]
+
+
+def test_the_laboratory_has_reasons_and_the_places_of_constants() -> None:
+    text = shipped_specs()["heat"].read_text("utf-8").replace("κ = 0.1", "κ = -0.1 in [-1, 1]")
+    answer = json.loads(overview.laboratory_json(text))
+    assert answer["reason"].startswith("E418: backward diffusion")
+    place = answer["constants"]["κ"]
+    assert text[place["from"] : place["to"]] == "const   κ = -0.1 in [-1, 1]"
+    assert (
+        "curved domains" in json.loads(overview.laboratory_json(shipped_specs()["poisson_disc"].read_text()))["reason"]
+    )
+    assert json.loads(overview.laboratory_json("pde"))["constants"] == {}
