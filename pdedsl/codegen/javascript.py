@@ -17,7 +17,7 @@ from pdedsl.ir.boundary import Dirichlet
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
 from pdedsl.ir.residual import Derivative
 from pdedsl.ir.solver_plans import ChebyshevScheme, FourierScheme, JavascriptPlan
-from pdedsl.ir.spec import Spec
+from pdedsl.ir.spec import Constant, Spec
 from pdedsl.record import Record
 from pdedsl.symbolic.functions import ARGUMENT, ActivationDerivative, ActivationFunction, derivative_of, formula_of
 
@@ -34,6 +34,13 @@ def javascript_files(plan: JavascriptPlan, spec: Spec, name: str) -> dict[str, s
     """Names and texts of the module and the library, which is built from `playground/library`."""
     library = Path(__file__).with_name(LIBRARY).read_text("utf-8")
     return {f"{name}.mjs": javascript_module(plan, spec), LIBRARY: library}
+
+
+def slider_values(constant: Constant) -> dict[str, float]:
+    """The value and the range of a constant that has one."""
+    assert constant.range is not None
+    low, high = constant.range
+    return {"value": float(constant.value), "low": float(low), "high": float(high)}
 
 
 class _Printer(JavascriptCodePrinter):  # type: ignore[misc]
@@ -127,11 +134,7 @@ class Module(Record):
             {"name": c.text, "variable": system.variables.index((k, 0))}
             for k, c in enumerate(system.statement.components)
         ]
-        parameters = [
-            {"name": c.name, "value": float(c.value), "low": float(c.range[0]), "high": float(c.range[1])}
-            for c in self.plan.parameters
-            if c.range is not None
-        ]
+        parameters = [{"name": c.name, **slider_values(c)} for c in self.plan.parameters]
         return {
             "name": self.spec.name,
             "title": self.spec.title,

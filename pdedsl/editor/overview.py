@@ -6,7 +6,7 @@ import json
 from functools import lru_cache
 
 from pdedsl.api import explain_result, format_source
-from pdedsl.codegen.javascript import Module
+from pdedsl.codegen.javascript import Module, slider_values
 from pdedsl.compiler import generate, to_javascript_plan
 from pdedsl.diagnostics import Diagnostic, PdeError, Span, report
 from pdedsl.diagnostics.fixes import resolve_edits
@@ -68,8 +68,8 @@ def laboratory_json(text: str) -> str:
     """The ranges of constants in the text; the JavaScript module of a problem with its description, or the reason why
     there is none; and the explanation in one screen."""
     document = _document(text)
-    spec = document.spec
-    constants = {c.name: _range(document, c.span.start, c.span.end) for c in slider_constants(spec)} if spec else {}
+    sliders = slider_constants(document.spec) if document.spec else ()
+    constants = {c.name: {**_range(document, c.span.start, c.span.end), **slider_values(c)} for c in sliders}
     return json.dumps({"constants": constants, **_module(document)})
 
 

@@ -62,7 +62,7 @@ async function laboratory(text, mine) {
   constants = { text, ...answer.constants };
   solution.explain(answer.about ?? "");
   if (answer.module) solution.load(answer.module, answer.problem);
-  else solution.refuse(answer.reason);
+  else solution.refuse(answer.reason, answer.constants);
 }
 
 /** LaTeX that was pasted, in the notation of the language. */

@@ -177,10 +177,10 @@ function colourBar({ context, ink, soft }, box, scale, name) {
 export function drawSurface(canvas, [first, second], values, [rows, columns], range, name) {
   const area = prepared(canvas), { context, width, height } = area, scale = colourScale(range.low, range.high);
   const cos = Math.cos(0.65), sin = Math.sin(0.65), tilt = 0.5, span = range.high - range.low || 1;
-  const unit = Math.min(width / 1.75, height / 1.35);
+  const unit = Math.min(width / 1.75, height / 1.5);
   const project = (a, b, v) => {
     const x = a - 0.5, y = b - 0.5, z = (v - range.low) / span;
-    return [width / 2 + unit * (x * cos - y * sin), height * 0.62 + unit * (tilt * (x * sin + y * cos) - 0.55 * (z - 0.35))];
+    return [width / 2 + unit * (x * cos - y * sin), height * 0.56 + unit * (tilt * (x * sin + y * cos) - 0.55 * (z - 0.35))];
   };
   const at = (i, j) => values[i * columns + j];
   context.strokeStyle = area.soft;

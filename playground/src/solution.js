@@ -275,7 +275,14 @@ export function solutionPanel(changed, flipped) {
       request();
     },
     /** A problem that the compiler or the library refuses. */
-    refuse(text) {
+    refuse(text, constants) {
+      const known = state.problem?.parameters.map((p) => ({ ...p, ...constants[p.name] })) ?? [];
+      if (known.length && known.every((p) => p.name in constants)) {
+        state.problem = { ...state.problem, parameters: known };
+        state.parameters = known.map((p) => p.value);
+        makeSliders();
+        sliders.dataset.ranges = "";
+      }
       state.valid = false;
       state.id++;
       state.waiting = false;
