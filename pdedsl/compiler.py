@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from pdedsl.codegen.program import Program
-    from pdedsl.config.methods import Grid, Solver
+    from pdedsl.config.methods import Grid, PlannedSolver
     from pdedsl.explainer.explain import Explanation
     from pdedsl.ir.analysis import Analysis
     from pdedsl.ir.plan import Model, OperatorPlan, SolvePlan
@@ -250,7 +250,7 @@ class Compilation(Record):
         is_image, span = isinstance(self.plan, ImagePlan), self.spec.space.span
         return errors.networks.operator_on_pixels(span) if is_image else errors.networks.operator_on_domain(span)
 
-    def plan_solver(self, method: Solver) -> SolverPlan:
+    def plan_solver(self, method: PlannedSolver) -> SolverPlan:
         """The plan of a solver of a boundary value problem.
 
         Args:

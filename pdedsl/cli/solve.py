@@ -95,7 +95,7 @@ def _echo_prediction(plan: SolvePlan, spec: Spec) -> None:
     faster = fastest_alternative(plan, spec)
     time = f"about {first.seconds:.2g} s" if first.seconds < plan.budget else f"up to its limit of {plan.budget:g} s"
     hint = f"; {faster[0]} would take about {faster[1]:.2g} s" if faster else ""
-    echo(f"predicted CPU time of {first.solver.method.name}: {time}{hint}")
+    echo(f"predicted CPU time of {first.solver.name}: {time}{hint}")
 
 
 def _echo_solution(solution: Solution, folder: Path) -> None:

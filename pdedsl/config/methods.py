@@ -418,7 +418,16 @@ class RandomFeatures(Config, identifier="features"):
     weight: Positive = 30
 
 
+class HeatKernelQuadrature(Config):
+    """Convolution with the heat kernel by Gauss-Legendre quadrature with n nodes per variable; chosen by the compiler,
+    where a problem has this solution."""
+
+    n: Width = 128
+
+
 Solver = RandomFeatures | Pinn | Grid | Elements | MonteCarlo
+PlannedSolver = Solver | HeatKernelQuadrature
+"""The solvers in specs, and those that only the compiler chooses."""
 SOLVERS: Forms[Solver] = forms_of(Solver)
 
 

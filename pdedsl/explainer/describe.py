@@ -49,7 +49,7 @@ from pdedsl.ir.plan import (
     TimeConditioned,
 )
 from pdedsl.ir.problem import Domain, StrongForm
-from pdedsl.ir.solver_plans import EigenCollocationPlan, EigenElementsPlan
+from pdedsl.ir.solver_plans import EigenCollocationPlan, EigenElementsPlan, TransformedPlan
 from pdedsl.ir.spec import FamilyParameter
 from pdedsl.ir.terms import MatrixStructure
 from pdedsl.ir.theorem import Theorem
@@ -63,7 +63,7 @@ def applied_theorem(theorem: Theorem, plan: Model) -> Theorem:
     """The theorem of the method of a plan; lowering states that of collocation for every boundary value problem."""
     if not isinstance(plan, SolvePlan):
         return theorem
-    return plan.solver.theorem or theorem
+    return plan.solver.applied_theorem or theorem
 
 
 def theorem_line(theorem: Theorem) -> str:
@@ -149,16 +149,28 @@ def gauge_lines(problem: StrongForm) -> list[str]:
 
 
 def method_lines(plan: SolvePlan) -> list[str]:
-    tried = {type(c.solver.method) for c in plan.candidates}
+    tried = {type(c.solver.method) for c in plan.candidates if not isinstance(c.solver, TransformedPlan)}
     others = [a for a in plan.alternatives if not a.obstacle and type(a.method) not in tried]
     applicable = ", ".join(a.method.name for a in others)
     return [
         *strategy_lines(plan),
+        *transform_lines(plan),
         *(f"ansatz: {text}{', N a network' * text.endswith('N')}" for text in plan.ansatz),
         *([f"also applicable: {applicable}"] if applicable else []),
         *(obstacle_text(a.method.name, a.obstacle) for a in plan.alternatives if a.obstacle),
         *([f"reference solution: {plan.reference}"] if plan.reference else []),
     ]
+
+
+def transform_lines(plan: SolvePlan) -> list[str]:
+    """The transforms of the candidates, each once, in the order of their application."""
+    lines: dict[str, None] = {}
+    for candidate in plan.candidates:
+        solver = candidate.solver
+        while isinstance(solver, TransformedPlan):
+            lines.setdefault(f"transform: {solver.transform.text}")
+            solver = solver.inner
+    return list(lines)
 
 
 def strategy_lines(plan: SolvePlan) -> list[str]:

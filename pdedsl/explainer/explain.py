@@ -101,7 +101,7 @@ class Explanation(Record):
     @property
     def method_title(self) -> str:
         """`Network`, or `Solution method` where the equation is solved rather than compiled to a network."""
-        physical = self.analysis.spec.space.kind is SpaceKind.PHYSICAL
+        physical = self.analysis.spec.space.kind is SpaceKind.PHYSICAL or isinstance(self.plan, SolvePlan)
         operator = isinstance(self.plan, DataPlan) and self.plan.classes is None
         return "Solution method" if physical or operator else "Network"
 
@@ -145,7 +145,7 @@ class Explanation(Record):
         if not isinstance(self.plan, SolvePlan):
             return [*rows, *network_lines(self.plan), *certificate_lines(self.plan, self.analysis)]
         first, *_, tolerance = strategy_lines(self.plan)
-        others = ", ".join(candidate.solver.method.name for candidate in self.plan.candidates[1:])
+        others = ", ".join(candidate.solver.name for candidate in self.plan.candidates[1:])
         return [*rows, first, *([f"alternatives: {others}"] if others else []), tolerance]
 
     def markdown(self) -> str:

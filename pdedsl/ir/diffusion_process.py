@@ -2,6 +2,7 @@
 
 With G = b·∇ + A:∇∇ + c and dX = b ds + √(2A) dB, a solution of ∂u/∂t = G u + f (from initial data), of
 ∂u/∂t + G u + f = 0 (from terminal data) or of G u + f = 0 is u = E[e^{∫c} u(X_τ) + ∫ e^{∫c} f ds], τ the exit time.
+A semilinear equation has a function F(x, t, u) beside f: then the formula is a fixed-point equation.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from enum import Enum
 from functools import cached_property
 from itertools import chain
 
-from sympy import Add, Expr, Max, Symbol
+from sympy import Add, Expr, Max, S, Symbol, cancel
 
 from pdedsl.ir.boundary import LevelSet, Place
 from pdedsl.ir.problem import Domain
@@ -65,6 +66,8 @@ class DiffusionProcess(Record):
     source: Expr
     data: TimeCondition | None  # None for a stationary equation
     boundaries: tuple[ProcessBoundary, ...]
+    nonlinearity: Expr = field(default=S.Zero, repr=False)  # F, in the coordinates and `unknown`
+    unknown: Symbol | None = field(default=None, repr=False)
 
     @property
     def dimension(self) -> int:
@@ -73,11 +76,24 @@ class DiffusionProcess(Record):
     @cached_property
     def has_exact_step(self) -> bool:
         """Whether one step of any length is exact in law: no boundary, no source, constant coefficients."""
-        return (
-            not self.boundaries
-            and self.source == 0
-            and not self._free_symbols((*self.drift, self.rate, *self._entries))
-        )
+        return not self.boundaries and self.source == 0 and self.nonlinearity == 0 and self.is_constant
+
+    @cached_property
+    def is_constant(self) -> bool:
+        """Whether drift, diffusion matrix and rate are numbers."""
+        return not self._free_symbols((*self.drift, self.rate, *self._entries))
+
+    @cached_property
+    def geometric_rates(self) -> tuple[tuple[Expr, Expr], ...] | None:
+        """(μ, a) for each coordinate, if bᵢ = μ xᵢ, Aᵢᵢ = a xᵢ² and the rate is a number: geometric Brownian motion."""
+        entries = {i: a for i, j, a in self.matrix if i == j}
+        if len(entries) < len(self.matrix) or not self.rate.is_number:
+            return None
+        pairs = [
+            (cancel(b / x), cancel(entries.get(k, S.Zero) / x**2))
+            for k, (x, b) in enumerate(zip(self.domain.space, self.drift, strict=True))
+        ]
+        return tuple(pairs) if all(e.is_number for pair in pairs for e in pair) else None
 
     @cached_property
     def is_brownian(self) -> bool:

@@ -21,9 +21,9 @@ from pdedsl.config.methods import (
     Integrator,
     LaplacianEstimator,
     NoiseDistribution,
+    PlannedSolver,
     ResidualTimes,
     Scores,
-    Solver,
     SpatialDifferentiation,
     TimeDifferentiation,
 )
@@ -341,7 +341,7 @@ class OperatorSegment(Record):
 class Alternative(Record):
     """Another method for the same problem; `obstacle` is the reason why it does not apply, empty if it does."""
 
-    method: Solver
+    method: PlannedSolver
     obstacle: str = ""
 
 
@@ -358,7 +358,7 @@ class Candidate(Record):
     @property
     def text(self) -> str:
         """The method; without sizes, if these are refined."""
-        return self.solver.method.name if self.refinable else str(self.solver.method)
+        return self.solver.name if self.refinable else self.solver.text
 
 
 class SolvePlan(Record):
@@ -388,7 +388,7 @@ class SolvePlan(Record):
         return self.candidates[0].reason
 
     @property
-    def method(self) -> Solver:
+    def method(self) -> PlannedSolver:
         return self.solver.method
 
     @property

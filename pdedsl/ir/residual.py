@@ -149,6 +149,20 @@ class Residual(Record):
         return constant and all(term.is_affine for _, term in self.nonlocal_terms)
 
     @cached_property
+    def semilinear(self) -> tuple[Residual, Expr] | None:
+        """The affine part, and a nonlinear function of coordinates and one unknown, without its derivatives, whose sum
+        is the residual; None if it has no such form."""
+        value = next((s for s, d in self.jet_variables if not d.order), None)
+        if self.nonlocal_terms or value is None:
+            return None
+        nonlinear = [t for t in Add.make_args(self.expr) if t.diff(value).has(value)]
+        jets = {s for s, _ in self.jet_variables} - {value}
+        affine = replace(self, expr=Add(*(t for t in Add.make_args(self.expr) if t not in nonlinear)))
+        if not nonlinear or affine.affine is None or any(t.free_symbols & jets for t in nonlinear):
+            return None
+        return affine, Add(*nonlinear)
+
+    @cached_property
     def affine(self) -> Affine | None:
         """The residual in terms of its coefficients, if it is a differential expression that is affine in the unknowns;
         otherwise None."""

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 
 from sympy import Expr, Symbol
 
-from pdedsl.config.methods import Elements, Grid, MonteCarlo, Pinn, RandomFeatures, Solver
+from pdedsl.config.methods import Elements, Grid, HeatKernelQuadrature, MonteCarlo, Pinn, PlannedSolver, RandomFeatures
 from pdedsl.config.networks import Mlp
 from pdedsl.config.training import Optimizer
 from pdedsl.errors.base import count_noun
@@ -23,10 +23,12 @@ from pdedsl.ir.complementarity import Complementarity
 from pdedsl.ir.diffusion_process import DiffusionProcess
 from pdedsl.ir.eigenproblem import Eigenproblem
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
+from pdedsl.ir.heat_kernel import HeatKernel
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import SecondOrderOperator
 from pdedsl.ir.spec import Constant
 from pdedsl.ir.theorem import Theorem
+from pdedsl.ir.transforms import Transform
 from pdedsl.ir.weak_form import WeakForm
 from pdedsl.numerics.butcher import ETDRK4, RADAU5, ImplicitRungeKutta, SemilinearMethod
 from pdedsl.record import Record
@@ -195,6 +197,18 @@ GALERKIN = Theorem(
     "Brenner, Scott 2008; Ern, Guermond 2004",
     "u is a continuous piecewise polynomial on a mesh that satisfies the weak form for all test functions of this kind",
 )
+MULTILEVEL_PICARD = Theorem(
+    "the nonlinear Feynman-Kac formula, by multilevel Picard iteration",
+    "E, Hutzenthaler, Jentzen, Kruse 2019; Hutzenthaler et al. 2020",
+    "u is the fixed point of u(x, t) = E[e^{cτ} g(X_τ) + ∫ e^{cs} F(u(X_s)) ds]; differences of successive iterates "
+    "are estimated with the fewer samples, the more expensive they are",
+)
+HEAT_KERNEL = Theorem(
+    "convolution with the heat kernel",
+    "Evans 2010, section 2.3.1; images: Carslaw, Jaeger 1959, chapter 10",
+    "u(x, t) is the mean of the data over a Gaussian distribution with variance 2νt, and Duhamel's integral of the "
+    "source; data on an interval are continued to the line",
+)
 
 
 COLLOCATED_PENCIL = Theorem(
@@ -234,7 +248,22 @@ class SolverPlan(Record):
     implementation: ClassVar[str]
     size_argument: ClassVar[str] = ""
     problem: StrongForm = field(repr=False)
-    method: Solver
+    method: PlannedSolver
+
+    @property
+    def applied_theorem(self) -> Theorem | None:
+        """The theorem of the method for this problem."""
+        return self.theorem
+
+    @property
+    def name(self) -> str:
+        """The method without its sizes."""
+        return self.method.name
+
+    @property
+    def text(self) -> str:
+        """The method with its sizes."""
+        return str(self.method)
 
     def resize(self, size: int) -> Self:
         """The plan of another level of refinement."""
@@ -391,6 +420,57 @@ class EigenElementsPlan(ElementsPlan):
         return SolverDiagram(("mesh", elements), "sparse matrix pencil", ("Lanczos or Arnoldi method",))
 
 
+class HeatKernelPlan(SolverPlan):
+    """Quadrature of a convolution with the heat kernel, with `method.n` nodes per variable."""
+
+    theorem = HEAT_KERNEL
+    implementation = "heat_kernel"
+    size_argument = "n"
+    method: HeatKernelQuadrature
+    kernel: HeatKernel = field(repr=False)
+
+    @property
+    def diagram(self) -> SolverDiagram:
+        return SolverDiagram(("heat kernel",), "convolution with the data", ("Gauss-Legendre quadrature",))
+
+
+class TransformedPlan(SolverPlan):
+    """The method `inner` for a transformed problem, whose solution is mapped back."""
+
+    implementation = "transformed"
+    transform: Transform
+    inner: SolverPlan
+
+    @property
+    def applied_theorem(self) -> Theorem:
+        return self.transform.theorem
+
+    @property
+    def name(self) -> str:
+        return f"{self.inner.name} after {self.transform.theorem.name}"
+
+    @property
+    def text(self) -> str:
+        return f"{self.inner.text} after {self.transform.theorem.name}"
+
+    @property
+    def size_argument(self) -> str:  # type: ignore[override]  # that of the inner method
+        return self.inner.size_argument
+
+    def resize(self, size: int) -> Self:
+        inner = self.inner.resize(size)
+        return replace(self, method=inner.method, inner=inner)
+
+    @property
+    def converges_quickly(self) -> bool:
+        return self.inner.converges_quickly
+
+    @property
+    def diagram(self) -> SolverDiagram:
+        own = self.inner.diagram
+        return SolverDiagram((self.transform.theorem.name, *own.discretization), own.equations, own.solver)
+
+
 class PathMethod(StrEnum):
     """Simulation of the paths of a diffusion process."""
 
@@ -398,6 +478,7 @@ class PathMethod(StrEnum):
     EXACT_STEP = "one exact step (Gaussian transition density)"
     EVOLUTION = "Euler-Maruyama to the initial or terminal time"
     EXIT_TIME = "Euler-Maruyama until absorption"
+    MULTILEVEL_PICARD = "multilevel Picard iteration"
 
 
 class MonteCarloPlan(SolverPlan):
@@ -409,6 +490,10 @@ class MonteCarloPlan(SolverPlan):
     method: MonteCarlo
     process: DiffusionProcess
     paths: PathMethod
+
+    @property
+    def applied_theorem(self) -> Theorem:
+        return MULTILEVEL_PICARD if self.paths is PathMethod.MULTILEVEL_PICARD else FEYNMAN_KAC
 
     @property
     def converges_quickly(self) -> bool:

@@ -28,7 +28,7 @@ from pdedsl.ir.terms import (
     SymmetricLayer,
     TimeDerivative,
 )
-from pdedsl.lowering import collocation, feature_maps, feynman_kac
+from pdedsl.lowering import collocation, feature_maps, feynman_kac, whole_space
 from pdedsl.lowering.feynman_kac import AVERAGED_TYPES
 
 
@@ -36,7 +36,9 @@ def lower(analysis: Analysis) -> Representation:
     """The representation by the first theorem that applies."""
     if analysis.spec.space.kind is SpaceKind.PHYSICAL:
         return collocation.lower(analysis)
-    representation = feynman_kac.lower(analysis) or feature_maps.lower(analysis)
+    representation: Representation | None = feynman_kac.lower(analysis) or feature_maps.lower(analysis)
+    if representation is None and analysis.spec.space.kind is SpaceKind.DATA:
+        representation = whole_space.lower(analysis)
     if representation is None:
         raise _explain_no_theorem(analysis)
     return representation

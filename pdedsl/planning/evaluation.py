@@ -9,7 +9,7 @@ from typing import assert_never
 from pdedsl import errors
 from pdedsl.config.blocks import EvaluateBlock, Plot, item_text
 from pdedsl.config.evaluation import LipschitzCertificate, SmoothingCertificate, StochasticProtocol, sizes_of
-from pdedsl.config.methods import Pinn, Solver
+from pdedsl.config.methods import Pinn, PlannedSolver
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
 from pdedsl.ir.problem import StrongForm
@@ -73,7 +73,7 @@ def _plan_reference(block: EvaluateBlock, model: DataPlan, spec: Spec, problem: 
     return plan_reference(reference, SolverPlanner(problem))
 
 
-def _require_solution_plots(block: EvaluateBlock, method: Solver) -> None:
+def _require_solution_plots(block: EvaluateBlock, method: PlannedSolver) -> None:
     for plot, span in zip(block.plot, block.places.get("plot", ()), strict=False):
         if plot not in (Plot.SOLUTION, Plot.CURVES):
             raise errors.evaluation.plot_needs_classifier(item_text(plot), span)

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Generic, TypeVar, assert_never
 from sympy import S
 
 from pdedsl import errors
-from pdedsl.config.methods import Elements, Grid, MonteCarlo, Pinn, RandomFeatures, Solver
+from pdedsl.config.methods import Elements, Grid, MonteCarlo, Pinn, PlannedSolver, RandomFeatures, Solver
 from pdedsl.config.networks import Mlp
 from pdedsl.config.training import Optimizer
 from pdedsl.diagnostics import PdeError, Span
@@ -81,7 +81,7 @@ class SolverPlanner(Record):
     modes: int | None = None  # of an eigenproblem
 
     @property
-    def planners(self) -> Mapping[type[Solver], MethodPlanner[Any, Any]]:
+    def planners(self) -> Mapping[type[PlannedSolver], MethodPlanner[Any, Any]]:
         """The planners of the methods for this kind of problem."""
         return PLANNERS if self.problem.eigenvalue is None else EIGEN_PLANNERS
 
@@ -133,7 +133,7 @@ class SolverPlanner(Record):
     def is_inverse(self) -> bool:
         return bool(self.problem.parameters or self.problem.measurements)
 
-    def plan(self, method: Solver, span: Span) -> SolverPlan | PdeError:
+    def plan(self, method: PlannedSolver, span: Span) -> SolverPlan | PdeError:
         """The plan of a method, or the error that explains why it does not apply."""
         return self.obstacle(method, span) or self.planners[type(method)].plan(self, method)
 
@@ -142,11 +142,11 @@ class SolverPlanner(Record):
         planner = GridPlanner()
         return planner.find_obstacle(self, method, span) or planner.plan(self, method)
 
-    def alternative(self, method: Solver) -> Alternative:
+    def alternative(self, method: PlannedSolver) -> Alternative:
         error = self.obstacle(method, self.problem.equations[0].span)
         return Alternative(method, error.diagnostics[0].message if error else "")
 
-    def obstacle(self, method: Solver, span: Span) -> PdeError | None:
+    def obstacle(self, method: PlannedSolver, span: Span) -> PdeError | None:
         """Why a method does not apply; None if it does."""
         planner = self.planners.get(type(method))
         if planner is None:
@@ -497,10 +497,14 @@ class MonteCarloPlanner(MethodPlanner[MonteCarlo, MonteCarloPlan]):
         return HIGH_DIMENSION_SECONDS if high else MONTE_CARLO_SECONDS
 
     def reason_for(self, plan: MonteCarloPlan, features: ProblemFeatures) -> str:
+        if plan.paths is PathMethod.MULTILEVEL_PICARD:
+            return "semilinear equation: multilevel Picard iteration, whose cost is polynomial in the dimension"
         return "the convergence rate of Monte Carlo, ½, does not depend on the dimension"
 
 
 def _path_method(process: DiffusionProcess) -> PathMethod:
+    if process.nonlinearity != 0:
+        return PathMethod.MULTILEVEL_PICARD
     if process.is_brownian:
         return PathMethod.WALK_ON_SPHERES
     if process.data is None:
@@ -562,11 +566,11 @@ class EigenElementsPlanner(MethodPlanner[Elements, EigenElementsPlan]):
         return "eigenproblem in weak form: finite elements, refined where the residuals of the modes are large"
 
 
-EIGEN_PLANNERS: Mapping[type[Solver], MethodPlanner[Any, Any]] = {
+EIGEN_PLANNERS: Mapping[type[PlannedSolver], MethodPlanner[Any, Any]] = {
     Grid: EigenCollocationPlanner(),
     Elements: EigenElementsPlanner(),
 }
-PLANNERS: Mapping[type[Solver], MethodPlanner[Any, Any]] = {
+PLANNERS: Mapping[type[PlannedSolver], MethodPlanner[Any, Any]] = {
     RandomFeatures: RandomFeaturesPlanner(),
     Pinn: PinnPlanner(),
     Grid: GridPlanner(),

@@ -28,6 +28,13 @@ from pdedsl.ir.solver_plans import (
 )
 from pdedsl.ir.spec import Spec
 from pdedsl.planning.method_planners import DEFAULT_NETWORK, PLANNERS, SolverPlanner
+from pdedsl.planning.transforms import (
+    GIVEN,
+    has_fundamental_solution,
+    is_on_space,
+    plan_on_space,
+    transformed_candidates,
+)
 from pdedsl.planning.unused_options import require_used_on_domain
 from pdedsl.problem.complementarity import require_proper
 from pdedsl.symbolic.evaluate import unsupported
@@ -37,10 +44,9 @@ from pdedsl.symbolic.symbols import Field, Partial
 # ---- Plan
 
 
-GIVEN = "specified by `realize equation`"
-
-
 def plan_solve(problem: StrongForm, spec: Spec) -> SolvePlan:
+    if is_on_space(problem):
+        return plan_on_space(problem, spec)
     require_used_on_domain(spec)
     _require_learnable(problem)
     require_proper(problem)
@@ -172,8 +178,9 @@ def recommend_solvers(planner: SolverPlanner, spec: Spec) -> tuple[Candidate, ..
     applicable = [p for p in plans if not isinstance(p, PdeError)]
     if not applicable:
         raise next(p for p in plans if isinstance(p, PdeError)).without_fixes()  # the fixes replace a method
-    candidates = (Candidate(p, planner.reason_for(p), planner.predict_seconds(p)) for p in applicable)
-    return tuple(sorted(candidates, key=lambda c: c.seconds))
+    candidates = [Candidate(p, planner.reason_for(p), planner.predict_seconds(p)) for p in applicable]
+    transformed = transformed_candidates(planner.problem)
+    return tuple(sorted([*transformed, *candidates], key=lambda c: (not has_fundamental_solution(c), c.seconds)))
 
 
 def _only_pinn(planner: SolverPlanner, span: Span, reason: str) -> tuple[Candidate, ...]:

@@ -32,17 +32,29 @@ SAMPLES = 64  # points at which the sign of a coefficient is evaluated
 
 def process_of(problem: StrongForm) -> DiffusionProcess:
     """The process of a problem; raises PdeError if there is none."""
-    residual = _only_equation(problem)
+    equation = _only_equation(problem)
+    residual, nonlinearity = _linear_part(equation, problem)
     affine, domain = _affine(residual), problem.domain
     _require_orders(affine, residual, domain)
     data = _initial_data(problem)
-    generator = _normalize(affine, residual, data, domain).second_order(len(domain.space))
+    factor = _normalization(affine, residual, data, domain)
+    scaled = Affine(tuple((d, c / factor) for d, c in affine.terms), affine.inhomogeneity / factor)
+    generator = scaled.second_order(len(domain.space))
     assert generator is not None
     boundaries = tuple(_process_boundaries(problem))
     drift, matrix, rate, source = generator.drift, generator.matrix, generator.rate, generator.source
-    process = DiffusionProcess(domain, drift, matrix, rate, source, data, boundaries)
+    unknown = next((s for s, d in residual.jet_variables if not d.order), None) if nonlinearity != 0 else None
+    process = DiffusionProcess(domain, drift, matrix, rate, source, data, boundaries, nonlinearity / factor, unknown)
     _require_process(process, residual)
     return process
+
+
+def _linear_part(residual: Residual, problem: StrongForm) -> tuple[Residual, Expr]:
+    """The affine part of a semilinear equation on R^d with its nonlinearity; any other equation, and zero."""
+    bounded = any(i.start.is_finite for i in problem.domain.intervals[: len(problem.domain.space)])
+    if residual.affine is not None or residual.semilinear is None or bounded or not problem.domain.has_time:
+        return residual, S.Zero
+    return residual.semilinear
 
 
 def _only_equation(problem: StrongForm) -> Residual:
@@ -78,14 +90,11 @@ def _require_orders(affine: Affine, residual: Residual, domain: Domain) -> None:
 # ---- Generator
 
 
-def _normalize(affine: Affine, residual: Residual, data: TimeCondition | None, domain: Domain) -> Affine:
-    """G u + f, scaled so that G generates a motion along the clock of the data."""
-    factor = (
-        _diffusion_sign(affine, domain)
-        if data is None
-        else _time_derivative_coefficient(affine, residual, domain) * data.direction.value
-    )
-    return Affine(tuple((d, c / factor) for d, c in affine.terms), affine.inhomogeneity / factor)
+def _normalization(affine: Affine, residual: Residual, data: TimeCondition | None, domain: Domain) -> Expr:
+    """The factor of G u + f, such that G generates a motion along the clock of the data."""
+    if data is None:
+        return _diffusion_sign(affine, domain)
+    return _time_derivative_coefficient(affine, residual, domain) * data.direction.value
 
 
 def _time_derivative_coefficient(affine: Affine, residual: Residual, domain: Domain) -> Expr:
@@ -175,6 +184,8 @@ def _require_process(process: DiffusionProcess, residual: Residual) -> None:
         raise errors.methods.monte_carlo_no_dirichlet(residual.span)
     if process.data is None and not process.rate.is_nonpositive:
         raise errors.methods.monte_carlo_growth(residual.span)
+    if process.nonlinearity != 0 and not process.is_constant and process.geometric_rates is None:
+        raise errors.methods.monte_carlo_nonlinear(residual.span)
     if any(unsupported(e, lambda a: "" if isinstance(a, Symbol) else None) for e in _expressions(process)):
         raise errors.methods.monte_carlo_not_evaluable(residual.span)
 
@@ -191,7 +202,7 @@ def _may_be_semidefinite(process: DiffusionProcess) -> bool:
 
 
 def _expressions(process: DiffusionProcess) -> Iterable[Expr]:
-    yield from (*process.drift, process.rate, process.source, *(a for _, _, a in process.matrix))
+    yield from (*process.drift, process.rate, process.source, process.nonlinearity, *(a for _, _, a in process.matrix))
     yield from () if process.data is None else (process.data.value,)
     for boundary in process.boundaries:
         yield from boundary.part

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import assert_never
 
 import torch
-from sympy import Expr
+from sympy import Expr, Integer
 from torch import Tensor
 
 from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.ir.boundary import ConditionResidual, Face, LevelSet, Place
 from pdedsl.ir.problem import Domain, StrongForm
+from pdedsl.ir.spec import Interval
+from pdedsl.lowering.truncated_domain import DEFAULT_EXTENT
 from pdedsl.runtime.basis.random_features import CoordinateBox
 from pdedsl.runtime.sampling import (
     NoPointsFound,
@@ -28,6 +30,12 @@ CPU = torch.device("cpu")
 BOUNDARY_RTOL = 1e-9  # how far below zero, relative to its values, a function may be at points of a closed domain
 
 
+def visible_domain(domain: Domain) -> Domain:
+    """The domain, with unbounded axes truncated to a box in which data of unit scale are visible."""
+    box = Interval(Integer(-DEFAULT_EXTENT), Integer(DEFAULT_EXTENT))
+    return replace(domain, intervals=tuple(i if i.end.is_finite else box for i in domain.intervals))
+
+
 @dataclass(frozen=True)
 class PointSampler:
     """Samples points of a domain, on a device; the samples depend only on the seed of the call."""
@@ -38,11 +46,16 @@ class PointSampler:
 
     @cached_property
     def low(self) -> Tensor:
-        return torch.tensor([float(interval.start) for interval in self.domain.intervals], dtype=torch.float64)
+        return torch.tensor([float(interval.start) for interval in self._intervals], dtype=torch.float64)
 
     @cached_property
     def high(self) -> Tensor:
-        return torch.tensor([float(interval.end) for interval in self.domain.intervals], dtype=torch.float64)
+        return torch.tensor([float(interval.end) for interval in self._intervals], dtype=torch.float64)
+
+    @property
+    def _intervals(self) -> tuple[Interval, ...]:
+        """Those of the domain, truncated."""
+        return visible_domain(self.domain).intervals
 
     @cached_property
     def periodic(self) -> tuple[bool, ...]:

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from pdedsl import errors
 from pdedsl.compiler import Compilation
-from pdedsl.config.methods import Elements, Grid, MonteCarlo, Pinn, Solver
+from pdedsl.config.methods import Elements, Grid, MonteCarlo, Pinn, PlannedSolver
 from pdedsl.diagnostics import PdeError, Source
 from pdedsl.io import RunError
 from pdedsl.ir.plan import DataPlan, OperatorPlan, SolvePlan
@@ -112,7 +112,7 @@ def crosscheck(compilation: Compilation, options: SolveOptions, notify: Notify =
         results.append(MethodResult(exact.text, fix_gauge(exact.values, statement, points).detach(), 0.0, "none"))
     others = (_inexpensive(a.method, plan) for a in plan.alternatives if not a.obstacle)
     for solver in (plan.solver, *map(compilation.plan_solver, others)):
-        notify(str(solver.method))
+        notify(solver.text)
         results.append(_run_method(solver, plan, compilation.spec.source, options, points))
     pairs = tuple(compare_pair(a, b) for a, b in combinations(results, 2))
     return Crosscheck(
@@ -120,7 +120,7 @@ def crosscheck(compilation: Compilation, options: SolveOptions, notify: Notify =
     )
 
 
-def _inexpensive(method: Solver, plan: SolvePlan) -> Solver:
+def _inexpensive(method: PlannedSolver, plan: SolvePlan) -> PlannedSolver:
     """Inexpensive settings for a method that the spec does not request: a coarse grid, a short training."""
     match method:
         case Grid():

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from torch import Tensor, nn
 
-from pdedsl.config.methods import Solver
+from pdedsl.config.methods import PlannedSolver
 
 
 class EstimateKind(StrEnum):
@@ -73,7 +73,7 @@ class SolverResult:
     """
 
     module: nn.Module
-    method: Solver | EvolutionPaths
+    method: PlannedSolver | EvolutionPaths
     metrics: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     parameters: dict[str, ParameterEstimate] = field(default_factory=dict)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from torch import Tensor, nn
 
@@ -15,7 +15,6 @@ from pdedsl.ir.plan import Candidate
 from pdedsl.ir.solver_plans import GridPlan, RandomFeaturesPlan, SolverPlan
 from pdedsl.solvers.ansatz import AnsatzModule, add_lifts
 from pdedsl.solvers.method_result import EstimateKind, Levels, SolverResult
-from pdedsl.solvers.monte_carlo import MonteCarloSolution
 from pdedsl.solvers.solver_method import Form, SolveOptions, SolverMethod, StoredModule
 
 
@@ -100,7 +99,20 @@ def has_derivatives(result: SolverResult) -> bool:
     return bool(getattr(result.module, "has_derivatives", True))
 
 
+def has_expensive_values(module: nn.Module) -> bool:
+    """Whether a value costs thousands of operations, by modules that state it: plots then have fewer points."""
+    return bool(getattr(module, "has_expensive_values", False))
+
+
 def confidence_half_width(result: SolverResult, points: Tensor) -> Tensor:
     """Half-width of the 95 % confidence intervals of a Monte Carlo solution at points."""
-    assert isinstance(result.module, MonteCarloSolution)
+    assert isinstance(result.module, HasIntervals)
     return result.module.interval(points)[1]
+
+
+@runtime_checkable
+class HasIntervals(Protocol):
+    """A solution with confidence intervals."""
+
+    def interval(self, points: Tensor) -> tuple[Tensor, Tensor]:
+        """Values (n, c), and half-widths of their 95 % confidence intervals."""

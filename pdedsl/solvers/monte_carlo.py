@@ -38,6 +38,7 @@ from pdedsl.runtime.sde.noise import cholesky
 from pdedsl.runtime.sde.walk_on_spheres import SphereNoise, SphereWalk, free_radius, sphere_step
 from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.method_result import Levels, SolverResult
+from pdedsl.solvers.multilevel_picard import LEVELS, PicardEstimator
 from pdedsl.solvers.solver_method import ModuleFormat, SolveOptions, SolverMethod
 
 # ---- Coefficients and boundaries as functions of tensors
@@ -257,6 +258,8 @@ def path_estimator(plan: MonteCarloPlan) -> PathEstimator:
         case PathMethod.EVOLUTION | PathMethod.EXACT_STEP:
             assert plan.process.data is not None
             return EvolutionEstimator(compiled, plan.process.data, steps, plan.paths is PathMethod.EXACT_STEP)
+        case PathMethod.MULTILEVEL_PICARD:
+            return PicardEstimator(plan.process)
         case _:
             assert_never(plan.paths)
 
@@ -447,6 +450,7 @@ def _initial_state(points: Tensor, rows: int) -> tuple[Tensor, Tensor]:
 
 
 CONFIDENCE_LEVEL = 0.95  # of the intervals at each point
+MIN_ROWS = 30  # realizations of an estimator, enough for a normal approximation
 PAIRS_PER_BATCH = 2048  # fixed, so that the value at a point does not depend on the batch
 MAX_BATCH_NUMBERS = 2**21  # in memory at a time
 CACHED_RESULTS = 4  # a plot has up to three slices
@@ -456,12 +460,20 @@ def solve_by_monte_carlo(plan: MonteCarloPlan, *, seed: int = 0) -> SolverResult
     """Paths are simulated when the solution is evaluated, on the device and in the dtype of the points."""
     # order ½ at curved boundaries, and where the type of the condition changes on a face
     bias_factor = 1 / (2**0.5 - 1) if plan.process.curves or plan.process.has_mixed_place else 1.0
-    module = MonteCarloSolution(path_estimator(plan), plan.method.samples, seed, bias_factor)
+    estimator = path_estimator(plan)
+    samples = estimator.samples_per_row if isinstance(estimator, PicardEstimator) else 2
+    rows = max(MIN_ROWS, -(-plan.method.samples // samples))
+    module = MonteCarloSolution(estimator, rows, seed, bias_factor)
     return SolverResult(module, plan.method, notes=(_note(plan),))
 
 
 def _note(plan: MonteCarloPlan) -> str:
     samples = f"{plan.method.samples:,} paths per point, antithetic variates"
+    if plan.paths is PathMethod.MULTILEVEL_PICARD:
+        return (
+            f"{plan.method.samples:,} samples of the data per point, multilevel Picard iteration with {LEVELS} levels; "
+            "intervals include the change by the last iteration"
+        )
     if plan.paths in (PathMethod.WALK_ON_SPHERES, PathMethod.EXACT_STEP):
         return f"{samples}, {plan.paths.value}"
     bias = "intervals include the estimated time-discretization bias (step doubling)"
@@ -476,10 +488,10 @@ class MonteCarloSolution(nn.Module):
 
     has_derivatives = False  # for the residuals of equations
 
-    def __init__(self, estimator: PathEstimator, samples: int, seed: int, bias_factor: float = 1.0) -> None:
+    def __init__(self, estimator: PathEstimator, pairs: int, seed: int, bias_factor: float = 1.0) -> None:
         """The estimated bias is `bias_factor` times the change under step doubling: 1 for weak order one."""
         super().__init__()
-        self.estimator, self.pairs, self.seed, self.bias_factor = estimator, (samples + 1) // 2, seed, bias_factor
+        self.estimator, self.pairs, self.seed, self.bias_factor = estimator, pairs, seed, bias_factor
         self._cache: list[tuple[Tensor, tuple[Tensor, Tensor]]] = []
 
     def forward(self, points: Tensor) -> Tensor:

@@ -4,7 +4,7 @@ animation of time-dependent solutions. Domains of more than two dimensions are s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import torch
-from sympy import Integer
 from torch import Tensor, nn
 
 from pdedsl.codegen.pointwise import compile_pointwise
@@ -20,16 +19,14 @@ from pdedsl.config.methods import MonteCarlo
 from pdedsl.diagnostics.escaping import caption
 from pdedsl.io import RunInterrupted, write_atomically
 from pdedsl.ir.problem import Domain
-from pdedsl.ir.spec import Interval
-from pdedsl.lowering.truncated_domain import DEFAULT_EXTENT
 from pdedsl.runs.figure_style import INK, PALETTE, ColourScale, colour_scale, new_figure, save_figure
 from pdedsl.runs.folder import METRICS
 from pdedsl.runs.metrics import read_metrics
 from pdedsl.runs.plots import plot_curves
 from pdedsl.runtime.basis.contact_set import ContactExpansion, ContactPolynomials
-from pdedsl.solvers.collocation_points import fix_gauge
+from pdedsl.solvers.collocation_points import fix_gauge, visible_domain
 from pdedsl.solvers.error_estimate import ErrorEstimate, Reference, pde_residual_norm, residual_audit
-from pdedsl.solvers.methods import has_derivatives
+from pdedsl.solvers.methods import has_derivatives, has_expensive_values
 from pdedsl.solvers.solution import Solution
 from pdedsl.solvers.solver_method import SolveOptions
 
@@ -106,6 +103,8 @@ def time_slices(domain: Domain, count: int, detail: Resolution = FULL_RESOLUTION
 
 
 def bounds(domain: Domain) -> tuple[Tensor, Tensor]:
+    """The ends of the intervals, truncated if they are infinite."""
+    domain = visible_domain(domain)
     lower = torch.tensor([float(interval.start) for interval in domain.intervals], dtype=torch.float64)
     return lower, torch.tensor([float(interval.end) for interval in domain.intervals], dtype=torch.float64)
 
@@ -296,12 +295,6 @@ def _aspect(domain: Domain, across: int, up: int) -> Literal["equal", "auto"]:
     return "equal" if domain.inequalities or 1 / MAX_EQUAL_ASPECT <= ratio <= MAX_EQUAL_ASPECT else "auto"
 
 
-def visible_domain(domain: Domain) -> Domain:
-    """The domain, with unbounded axes truncated."""
-    box = Interval(Integer(-DEFAULT_EXTENT), Integer(DEFAULT_EXTENT))
-    return replace(domain, intervals=tuple(i if i.end.is_finite else box for i in domain.intervals))
-
-
 def plot_fields(own: Selection, cmap: str | None, n: int | None, ax: Axes | None, at: Mapping[str, Values]) -> Figure:
     """`SolutionFunctions.plot`."""
     evaluation, system = own.evaluation, own.evaluation.coordinates
@@ -312,7 +305,8 @@ def plot_fields(own: Selection, cmap: str | None, n: int | None, ax: Axes | None
         if not all(float(low[k]) <= v <= float(high[k]) for v in values):
             raise ValueError(f"{system.names[k]} must lie in [{float(low[k]):g}, {float(high[k]):g}], got {values}")
     coarse = MONTE_CARLO_1D if system.dimension == 1 else MONTE_CARLO_2D
-    detail = Resolution(n, n) if n else coarse if evaluation.is_monte_carlo else FULL_RESOLUTION
+    is_expensive = evaluation.is_monte_carlo or has_expensive_values(evaluation.module)
+    detail = Resolution(n, n) if n else coarse if is_expensive else FULL_RESOLUTION
     sections = slices(domain, detail, fixed)
     names, contact = tuple(evaluation.names[c] for c in own.components), contact_function(evaluation.module)
     scene = Scene(domain, names, evaluation.title, detail, contact)
@@ -453,13 +447,13 @@ def accurate_reference(references: Sequence[Reference], estimate: ErrorEstimate)
 def plot_run(folder: Path, solution: Solution, options: SolveOptions, reference: Reference | None) -> None:
     """Plots of solution, residual, animation and training loss, as applicable, and of the error w.r.t. a reference."""
     statement, title = solution.problem, solution.compilation.spec.name
-    is_monte_carlo = isinstance(solution.result.method, MonteCarlo)
+    is_expensive = isinstance(solution.result.method, MonteCarlo) or has_expensive_values(solution.module)
     coarse = MONTE_CARLO_1D if len(statement.domain.space) == 1 else MONTE_CARLO_2D
     scene = Scene(
         statement.domain,
         tuple(c.text for c in statement.components),
         title,
-        coarse if is_monte_carlo else FULL_RESOLUTION,
+        coarse if is_expensive else FULL_RESOLUTION,
         contact_function(solution.result.module),
     )
     values = _evaluate_in_batches(lambda x: fix_gauge(solution.result, statement, x), options)
@@ -481,7 +475,7 @@ def plot_run(folder: Path, solution: Solution, options: SolveOptions, reference:
             Scene(statement.domain, ("‖PDE residual‖",), f"{title}: residual", scene.detail),
         )
     if statement.domain.has_time:
-        animate(folder / "animation.gif", values, scene, MONTE_CARLO_FRAMES if is_monte_carlo else FRAMES)
+        animate(folder / "animation.gif", values, scene, MONTE_CARLO_FRAMES if is_expensive else FRAMES)
     if metrics := read_metrics(folder / METRICS):
         plot_curves(metrics, folder / "curves.png", f"{title}: training loss")
 

@@ -221,7 +221,7 @@ SHIPPED: dict[str, tuple[Hand, Hand]] = {
     ),
     "wave": (lambda z: [z.d(0, "tt") - z.d(0, "xx")], lambda z: [z.d(0) - sin(2 * pi * z.x), z.d(0, "t")]),
 }
-SHIPPED["burgers_shock"] = SHIPPED["burgers"]  # the same problem, by another method
+SHIPPED["burgers_shock"] = SHIPPED["burgers_hopf_cole"] = SHIPPED["burgers"]  # the same problem, by other methods
 
 
 def angle(z: Trial) -> float:

@@ -1,0 +1,144 @@
+"""Transforms of problems: recognition, hypotheses, and solutions with and without the transform."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import pytest
+import torch
+from scipy.integrate import quad
+from torch import Tensor
+
+import pdedsl
+from pdedsl.config.methods import Grid
+from pdedsl.ir.plan import SolvePlan
+from pdedsl.ir.problem import StrongForm
+from pdedsl.ir.solver_plans import HeatKernelPlan, TransformedPlan
+from pdedsl.lowering.transforms import transforms_of
+from pdedsl.solvers.methods import solve_with
+from pdedsl.solvers.solver_method import SolveOptions
+
+INTERVAL = "pde P\nspace x in [-1, 1]\ntime t in [0, 0.5]\nunknown u(x, t) : scalar\n"
+PERIODIC = INTERVAL.replace("[-1, 1]", "[-1, 1] periodic")
+LINE = INTERVAL.replace("[-1, 1]", "R")
+BURGERS = "∂u/∂t + u ∂u/∂x = 0.05 ∂²u/∂x²\n"
+
+
+def plan_of(text: str) -> SolvePlan:
+    plan = pdedsl.compile(text).plan
+    assert isinstance(plan, SolvePlan)
+    return plan
+
+
+def first_solver(text: str) -> TransformedPlan:
+    solver = plan_of(text).solver
+    assert isinstance(solver, TransformedPlan)
+    return solver
+
+
+def theorems(problem: StrongForm) -> list[str]:
+    return [t.theorem.name for t in transforms_of(problem)]
+
+
+def sample_points(problem: StrongForm, count: int = 64) -> Tensor:
+    """At times and places in the interior."""
+    fractions = torch.rand(count, len(problem.domain.coordinates), generator=torch.Generator().manual_seed(0))
+    low = torch.tensor([float(i.start) for i in problem.domain.intervals])
+    high = torch.tensor([float(i.end) for i in problem.domain.intervals])
+    return (low + (0.1 + 0.8 * fractions) * (high - low)).double()
+
+
+# ---- Hopf-Cole
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        INTERVAL + BURGERS + "u(x, 0) = -sin(π x)\nu = 0 on boundary\n",
+        PERIODIC + BURGERS + "u(x, 0) = sin(π x)\n",
+        PERIODIC + BURGERS + "u(x, 0) = 0.5 + sin(π x)\n",
+        PERIODIC + "∂u/∂t = 0.05 ∂²u/∂x² + 3 u ∂u/∂x + 0.7 ∂u/∂x\nu(x, 0) = cos(π x)/2 - 0.25\n",
+        PERIODIC + "∂u/∂t + ½ ‖∇u‖² = 0.05Δu\nu(x, 0) = cos(π x)/8\n",
+        PERIODIC + "∂u/∂t = 0.05Δu + ‖∇u‖² + 0.3 ∂u/∂x\nu(x, 0) = sin(π x)/4\n",
+        INTERVAL + "∂u/∂t + ‖∇u‖² = 0.1Δu\nu(x, 0) = cos(π x)/8\nn·∇u = 0 on boundary\n",
+        PERIODIC + "∂u/∂t + ½ ‖∇u‖² + 0.05Δu = 0\nu(x, 0.5) = cos(π x)/8\n",
+    ],
+    ids=["dirichlet", "periodic", "mean", "drift", "hamilton_jacobi", "drift_and_square", "neumann", "terminal"],
+)
+def test_hopf_cole_agrees_with_a_grid(text: str) -> None:
+    """With and without the transform, to 1e-8: the grid has an error of 1e-9."""
+    compilation = pdedsl.compile(text)
+    solver = first_solver(text)
+    assert solver.transform.theorem.name == "the Hopf-Cole transform"
+    assert isinstance(solver.inner, HeatKernelPlan)
+    points = sample_points(solver.problem)
+    transformed = solve_with(solver.resize(256), SolveOptions())(points)
+    direct = solve_with(compilation.plan_solver(Grid(n=96)), SolveOptions())(points)
+    torch.testing.assert_close(transformed, direct, rtol=1e-8, atol=1e-8)
+
+
+@cache
+def shock_layer() -> pdedsl.Solution:
+    return pdedsl.solve("burgers_hopf_cole")
+
+
+def test_largest_slope_of_a_shock_layer() -> None:
+    """ν = 0.01/π: max |∂u/∂x| = 152.00516 at πt = 1.6037 (Basdevant et al. 1986, table 2)."""
+    solution = shock_layer()
+    assert solution.error.value <= 1e-10
+    assert len(solution.attempts) == 2
+    slopes = solution.gradient(x=[0.0] * 3, t=[1.6036 / math.pi, 1.6037 / math.pi, 1.6038 / math.pi])[:, 0]
+    assert abs(float(slopes.abs().max()) - 152.00516) < 6e-6
+
+
+def test_shock_layer_against_quadpack() -> None:
+    """Cole's formula by adaptive quadrature, with the largest value of the exponent subtracted."""
+    nu, x, t = 0.01 / math.pi, 0.3, 0.7
+
+    def weight(eta: float) -> float:
+        return math.exp((-math.cos(math.pi * (x - eta)) - 1) / (2 * math.pi * nu) - eta**2 / (4 * nu * t))
+
+    peaks = [k / 50 for k in range(-60, 61)]
+    upper = quad(lambda e: math.sin(math.pi * (x - e)) * weight(e), -1.2, 1.2, points=peaks, limit=500, epsabs=0)[0]
+    lower = quad(weight, -1.2, 1.2, points=peaks, limit=500, epsabs=0)[0]
+    solution = shock_layer()
+    assert abs(float(solution(x=x, t=t)) + upper / lower) < 1e-10
+
+
+def test_traveling_wave_on_the_line() -> None:
+    """u = c - a tanh(a (x - ct)/(2ν)), with data that do not vanish at infinity."""
+    wave = "0.3 - tanh((x - 0.3 t)/0.1)"
+    solver = first_solver(LINE + f"{BURGERS}u(x, 0) = {wave.replace(' - 0.3 t', '')}\n")
+    assert solver.name == "heat_kernel_quadrature after the Hopf-Cole transform"
+    x = torch.linspace(-2, 2, 41, dtype=torch.float64)
+    values = solve_with(solver.resize(256), SolveOptions())(torch.stack([x, torch.full_like(x, 0.5)], 1))[:, 0]
+    torch.testing.assert_close(values, 0.3 - torch.tanh((x - 0.15) / 0.1), rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PERIODIC + "∂u/∂t + u ∂u/∂x = 0.05 ∂²u/∂x² + sin(x)\nu(x, 0) = sin(π x)\n",
+        PERIODIC + "∂u/∂t + u ∂u/∂x = (1.1 + cos(π x)) ∂²u/∂x²\nu(x, 0) = sin(π x)\n",
+        PERIODIC + "∂u/∂t + u² ∂u/∂x = 0.05 ∂²u/∂x²\nu(x, 0) = sin(π x)\n",
+        INTERVAL + BURGERS + "u(x, 0) = x\nu = x on boundary\n",
+        INTERVAL + "∂u/∂t + u ∂u/∂x = 0\nu(x, 0) = -sin(π x)\nu = 0 on boundary\n",
+        PERIODIC + "∂u/∂t = 0.05 ∂²u/∂x²\nu(x, 0) = sin(π x)\n",
+    ],
+    ids=["source", "variable", "cubic", "dirichlet_values", "inviscid", "linear"],
+)
+def test_hypotheses_of_hopf_cole(text: str) -> None:
+    problem = plan_of(text).problem
+    assert theorems(problem) == []
+
+
+def test_stated_method_is_not_transformed() -> None:
+    plan = plan_of(PERIODIC + BURGERS + "u(x, 0) = sin(π x)\nrealize equation by grid\n")
+    assert [type(c.solver.method) for c in plan.candidates] == [Grid]
+
+
+def test_explanation_states_the_transform() -> None:
+    text = str(pdedsl.explain(PERIODIC + BURGERS + "u(x, 0) = sin(π x)\n"))
+    assert "by the Hopf-Cole transform (Hopf 1950; Cole 1951)" in text
+    assert "transform: the Hopf-Cole transform (Hopf 1950; Cole 1951): u = -1/10 ∂log v/∂x" in text
