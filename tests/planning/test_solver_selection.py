@@ -22,7 +22,7 @@ v(x, y, 0) = [cos(x) sin(y), -sin(x) cos(y)]
 """
 PROBLEMS = {
     "linear": (PERIODIC.format("") + "∂u/∂t = Δu\n", Grid, "linear"),
-    "nonlinear, periodic": (PERIODIC.format("") + "∂u/∂t + u ∂u/∂x = Δu\n", Grid, "Fourier"),
+    "nonlinear, periodic": (PERIODIC.format("") + "∂u/∂t + u² ∂u/∂x = Δu\n", Grid, "Fourier"),
     "a periodic system": (FLOW, Grid, "Fourier"),
     "stationary flow": (
         "pde Cavity\nspace (x, y) in [0, 1]^2\nunknown v(x, y) : vector(2)\nunknown p(x, y) : scalar\n"
