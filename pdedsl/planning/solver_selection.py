@@ -151,7 +151,7 @@ def fastest_alternative(plan: SolvePlan, spec: Spec) -> tuple[str, float] | None
 # ---- Candidates
 
 
-STATED_SIZES = {"n", "samples", "steps", "points", "h"}  # arguments that fix the size of a discretization
+STATED_SIZES = {"n", "samples", "steps", "points", "h"}  # arguments that fix a discretization besides its size argument
 DEFAULT_TOLERANCE = 1e-4  # relative L2 error
 VISIBLE_ERROR = 1e-2  # visible in a plot: for stated sizes, shocks (in L1), networks and Monte Carlo
 ONE_DIGIT = 0.1  # relative error with one correct digit
@@ -163,7 +163,7 @@ def chosen_candidate(planner: SolverPlanner, chosen: Located[Solver]) -> tuple[C
     if isinstance(plan, PdeError):
         raise plan
     trained = isinstance(plan, PinnPlan) and (plan.steps is not None or bool(plan.optimizers))
-    refinable = not trained and not any(map(chosen.sets, STATED_SIZES))
+    refinable = not trained and not any(map(chosen.sets, STATED_SIZES | {plan.size_argument}))
     return (Candidate(plan, GIVEN, planner.predict_seconds(plan), refinable),)
 
 

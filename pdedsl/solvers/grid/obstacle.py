@@ -106,7 +106,7 @@ def _compile(exprs: tuple[Expr, ...], coordinates: tuple[Symbol, ...]) -> Pointw
 
 
 @dataclass(frozen=True)
-class DiscreteProblem:
+class DiscreteObstacleProblem:
     """extremum(Mₖ ∂u/∂s + Aₖ u + fₖ) = 0 at interior nodes, with conditions in the rows of the boundary.
 
     s is the elapsed time, also in a problem backward in time.
@@ -196,7 +196,7 @@ class DiscreteProblem:
 
 def solve_obstacle(statement: StrongForm, scheme: ObstacleScheme, sizes: Sequence[int], like: Tensor) -> GridResult:
     """The solution with these numbers of cells per axis, and as many steps in time as the largest of them."""
-    problem = DiscreteProblem(scheme, UniformGrid(statement, tuple(sizes)))
+    problem = DiscreteObstacleProblem(scheme, UniformGrid(statement, tuple(sizes)))
     try:
         if scheme.complementarity.is_evolution:
             return _evolve(problem, like)
@@ -208,12 +208,12 @@ def solve_obstacle(statement: StrongForm, scheme: ObstacleScheme, sizes: Sequenc
     return GridResult(_expansion(problem, [u], [policy], None, like), metrics, (note,))
 
 
-def _solve_stationary(problem: DiscreteProblem) -> tuple[Array, Policy, int]:
+def _solve_stationary(problem: DiscreteObstacleProblem) -> tuple[Array, Policy, int]:
     """The iteration starts at the solution on the grid of half as many cells."""
     grid = problem.grid
     start = np.zeros(grid.count)
     if min(grid.cells) >= 2 * MIN_CELLS:
-        coarse = DiscreteProblem(problem.scheme, UniformGrid(grid.statement, tuple(n // 2 for n in grid.cells)))
+        coarse = DiscreteObstacleProblem(problem.scheme, UniformGrid(grid.statement, tuple(n // 2 for n in grid.cells)))
         u, policy, _ = _solve_stationary(coarse)
         like = torch.zeros((), dtype=torch.float64)
         points = torch.from_numpy(np.stack(grid.coordinates, 1))
@@ -222,7 +222,7 @@ def _solve_stationary(problem: DiscreteProblem) -> tuple[Array, Policy, int]:
     return iterate_policies(problem.scheme.complementarity.extremum, matrices, sources, start)
 
 
-def _evolve(problem: DiscreteProblem, like: Tensor) -> GridResult:
+def _evolve(problem: DiscreteObstacleProblem, like: Tensor) -> GridResult:
     statement, grid, extremum = problem.grid.statement, problem.grid, problem.scheme.complementarity.extremum
     interval, steps = statement.domain.intervals[-1], max(grid.cells)
     first, last = float(interval.start), float(interval.end)
@@ -261,7 +261,7 @@ def _extend(contact: Array) -> Array:
 
 
 def _expansion(
-    problem: DiscreteProblem, states: list[Array], policies: list[Policy], times: Array | None, like: Tensor
+    problem: DiscreteObstacleProblem, states: list[Array], policies: list[Policy], times: Array | None, like: Tensor
 ) -> ContactExpansion:
     """Linear interpolation between nodes: the centers of cells that extend beyond the box by half a cell."""
     grid = problem.grid
