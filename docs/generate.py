@@ -26,7 +26,7 @@ from pdedsl.config.base import Form
 from pdedsl.config.blocks import ENTRIES, default_text
 from pdedsl.config.data import DATA, MEASUREMENT_FILES
 from pdedsl.config.distributions import DISTRIBUTIONS, RANDOM_FUNCTIONS
-from pdedsl.config.evaluation import ATTACKS, CERTIFICATES
+from pdedsl.config.evaluation import ATTACKS, CERTIFICATES, PROTOCOLS
 from pdedsl.config.meanings import meaning_of
 from pdedsl.config.methods import DIFFUSIONS, INTEGRATORS, SOLVERS
 from pdedsl.config.networks import FRAMES, NETWORKS, NORMALISATIONS
@@ -70,6 +70,7 @@ FAMILIES = {
     "Attacks for adversarial training": ADVERSARIES,
     "Attacks": ATTACKS,
     "Certificates": CERTIFICATES,
+    "Evaluation protocols": PROTOCOLS,
 }
 METHOD_FAMILIES: dict[str, tuple[str, Mapping[str, Form[Any]]]] = {
     "attacks": ("Attacks", ATTACKS),

@@ -255,3 +255,4 @@ class StandardProtocol(Config, keyword="standard"):
 
 
 Protocol = StochasticProtocol | StandardProtocol
+PROTOCOLS: Forms[Protocol] = forms_of(Protocol)
