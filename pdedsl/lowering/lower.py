@@ -1,8 +1,11 @@
 """Analysis → Representation, by the first representation theorem that applies.
 
-data space        method of characteristics, Feynman-Kac formula          feynman_kac.py
-feature maps      first and second order, separable systems, gradient flows   feature_maps.py
-physical domain   strong form: collocation of residuals                       collocation.py
+| space | theorem | module |
+| --- | --- | --- |
+| data | method of characteristics, Feynman-Kac formula | `feynman_kac.py` |
+| data, nonlinear | strong form; Hopf-Cole and other transforms | `whole_space.py`, `transforms/` |
+| pixels | first and second order, separable systems, gradient flows | `feature_maps.py` |
+| physical | collocation of the strong form | `collocation.py` |
 """
 
 from __future__ import annotations
