@@ -52,6 +52,7 @@ Estimates = Mapping[EstimateKind, float]
 SAFETY_FACTOR = 1.25  # on errors from differences of three levels: the grid convergence index of Roache (1994)
 MIN_RATE = 0.1  # smallest assumed ratio of the errors of two levels, from differences alone: order 3.3 under doubling
 MIN_RESIDUAL_RATIO = 1e-2  # smallest assumed ratio of the errors, from residuals: these weigh high frequencies more
+PREASYMPTOTIC_FACTOR = 100.0  # on the difference, of the smallest ratio: coarse levels overestimate the decay
 EXPLAINED_FACTOR = 3.0  # a difference up to this multiple of the omitted coefficients, or of errors in time, is due to
 # these
 COEFFICIENT_FACTOR = 100.0  # a difference that exceeds the omitted coefficients more is not explained by these
@@ -387,7 +388,8 @@ def _error_in_space_and_time(difference: float, result: SolverResult, tail: floa
     """The part of the difference that the omitted coefficients of the previous level explain decreases with these, the
     part that its time steps explain with their errors; the rest may be due to either."""
     before = previous.estimates[EstimateKind.DECAY]
-    space, time = min(1.0, tail / max(before, 1e-300)), min(1.0, _time_ratio(result, previous))
+    reliable = min(MIN_RATE, PREASYMPTOTIC_FACTOR * difference)
+    space, time = min(1.0, max(tail / max(before, 1e-300), reliable)), min(1.0, _time_ratio(result, previous))
     in_space = min(difference, EXPLAINED_FACTOR * before)
     in_time = min(difference, EXPLAINED_FACTOR * previous.result.metrics.get(TIME_ERROR, 0.0))
     rest = max(0.0, difference - in_space - in_time)
