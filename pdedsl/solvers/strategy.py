@@ -53,6 +53,7 @@ SAFETY_FACTOR = 1.25  # on errors from differences of three levels: the grid con
 MIN_RATE = 0.1  # smallest assumed ratio of the errors of two levels, from differences alone: order 3.3 under doubling
 MIN_RESIDUAL_RATIO = 1e-2  # smallest assumed ratio of the errors, from residuals: these weigh high frequencies more
 PREASYMPTOTIC_FACTOR = 100.0  # on the difference, of the smallest ratio: coarse levels overestimate the decay
+UNEXPLAINED_RATIO = 0.3  # smallest ratio for the part of a difference that neither explains: coefficients are too small
 EXPLAINED_FACTOR = 3.0  # a difference up to this multiple of the omitted coefficients, or of errors in time, is due to
 # these
 COEFFICIENT_FACTOR = 100.0  # a difference that exceeds the omitted coefficients more is not explained by these
@@ -394,7 +395,7 @@ def _error_in_space_and_time(difference: float, result: SolverResult, tail: floa
     in_time = min(difference, EXPLAINED_FACTOR * previous.result.metrics.get(TIME_ERROR, 0.0))
     rest = max(0.0, difference - in_space - in_time)
     explained = difference <= COEFFICIENT_FACTOR * before
-    return in_space * space + in_time * time + rest * (max(space, time) if explained else 1.0)
+    return in_space * space + in_time * time + rest * (max(space, time, UNEXPLAINED_RATIO) if explained else 1.0)
 
 
 def _residual_ratio(result: SolverResult, previous: RefinementLevel) -> float:
