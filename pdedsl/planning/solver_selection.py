@@ -179,7 +179,10 @@ def recommend_solvers(planner: SolverPlanner, spec: Spec) -> tuple[Candidate, ..
     if not applicable:
         raise next(p for p in plans if isinstance(p, PdeError)).without_fixes()  # the fixes replace a method
     candidates = [Candidate(p, planner.reason_for(p), planner.predict_seconds(p)) for p in applicable]
-    transformed = transformed_candidates(planner.problem)
+    least = min(c.seconds for c in candidates)
+    transformed = [
+        c for c in transformed_candidates(planner.problem) if has_fundamental_solution(c) or c.seconds < least
+    ]
     return tuple(sorted([*transformed, *candidates], key=lambda c: (not has_fundamental_solution(c), c.seconds)))
 
 

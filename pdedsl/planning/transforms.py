@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pdedsl import errors
 from pdedsl.config.base import Located
 from pdedsl.config.blocks import SolveBlock
-from pdedsl.config.methods import HeatKernelQuadrature, MonteCarlo, Solver
+from pdedsl.config.methods import Elements, Grid, HeatKernelQuadrature, MonteCarlo, RandomFeatures, Solver
 from pdedsl.diagnostics import PdeError
 from pdedsl.ir.diffusion_process import DiffusionProcess
 from pdedsl.ir.plan import Candidate, SolvePlan
@@ -20,11 +20,12 @@ from pdedsl.ir.solver_plans import HeatKernelPlan, MonteCarloPlan, SolverPlan, T
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.transforms import Transform
 from pdedsl.lowering.transforms import transforms_of
-from pdedsl.planning.method_planners import MonteCarloPlanner, SolverPlanner
+from pdedsl.planning.method_planners import PLANNERS, MonteCarloPlanner, SolverPlanner
 from pdedsl.planning.unused_options import require_used_on_domain
 from pdedsl.problem.heat_kernel import NoHeatKernel, heat_kernel_of
 
 GIVEN = "specified by `realize equation`"  # the reason for a method
+DIRECT_METHODS = (Grid, Elements, RandomFeatures)  # for transformed problems on bounded domains
 MAX_TRANSFORMS = 2  # one after the other
 FIRST_NODES = {1: 128, 2: 32}  # per variable: for five digits of a layer with ν = 0.003
 QUADRATURE_SECONDS = {1: 0.2, 2: 1.0}  # by the number of variables of the quadrature, with its error estimate
@@ -52,9 +53,19 @@ def _inner_plans(transform: Transform, depth: int) -> Iterator[SolverPlan]:
         yield kernel
         return
     if not is_on_space(problem):
+        if not transform.order and (cheapest := _cheapest_plan(problem)) is not None:
+            yield cheapest
         return
     if not transform.order and (paths := plan_monte_carlo(problem)) is not None:
         yield paths
+
+
+def _cheapest_plan(problem: StrongForm) -> SolverPlan | None:
+    """The method with the smallest predicted CPU time on a bounded domain."""
+    planner, span = SolverPlanner(problem), problem.equations[0].span
+    plans = [planner.plan(PLANNERS[m].default_method(planner), span) for m in DIRECT_METHODS]
+    applicable = [p for p in plans if not isinstance(p, PdeError)]
+    return min(applicable, key=planner.predict_seconds, default=None)
 
 
 def has_fundamental_solution(candidate: Candidate) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -142,3 +143,80 @@ def test_explanation_states_the_transform() -> None:
     text = str(pdedsl.explain(PERIODIC + BURGERS + "u(x, 0) = sin(π x)\n"))
     assert "by the Hopf-Cole transform (Hopf 1950; Cole 1951)" in text
     assert "transform: the Hopf-Cole transform (Hopf 1950; Cole 1951): u = -1/10 ∂log v/∂x" in text
+
+
+def test_hopf_cole_of_a_gradient_in_two_dimensions() -> None:
+    """∇φ for v = 1 + e^{-2a·π²t} cos(πx) cos(πy)/2, a = 0.1, solves the system of Burgers' equations exactly."""
+    text = (
+        "pde P\nspace (x, y) in [-1, 1]^2 periodic\ntime t in [0, 0.5]\nunknown u(x, y, t) : vector(2)\n"
+        "let c(x, y) = 1 + cos(π x) cos(π y)/2\n"
+        "∂u/∂t + u·∇u = 0.1 Δu\n"
+        "u(x, y, 0) = [0.1 π sin(π x) cos(π y)/c(x, y), 0.1 π cos(π x) sin(π y)/c(x, y)]\n"
+    )
+    solver = first_solver(text)
+    assert solver.transform.formula == "u = -1/5 ∇log v"
+    points = sample_points(solver.problem, 16)
+    values = solve_with(solver.resize(64), SolveOptions())(points)
+    x, y, t = points.unbind(1)
+    decay = torch.exp(-0.2 * math.pi**2 * t) / 2
+    v = 1 + decay * torch.cos(math.pi * x) * torch.cos(math.pi * y)
+    first = 0.2 * math.pi * decay * torch.sin(math.pi * x) * torch.cos(math.pi * y) / v
+    second = 0.2 * math.pi * decay * torch.cos(math.pi * x) * torch.sin(math.pi * y) / v
+    torch.testing.assert_close(values, torch.stack([first, second], 1), rtol=1e-9, atol=1e-10)
+
+
+def test_rotational_data_have_no_potential() -> None:
+    text = (
+        "pde P\nspace (x, y) in [-1, 1]^2 periodic\ntime t in [0, 0.5]\nunknown u(x, y, t) : vector(2)\n"
+        "∂u/∂t + u·∇u = 0.1 Δu\nu(x, y, 0) = [sin(π y), sin(π x)]\n"
+    )
+    assert theorems(plan_of(text).problem) == []
+
+
+# ---- Kirchhoff
+
+
+CONDUCTION = "pde P\nspace (x, y) in [0, 1]^2\nunknown u(x, y) : scalar\n"
+
+
+@pytest.mark.parametrize(
+    ("equation", "boundary"),
+    [
+        ("∇·((1 + u) ∇u) + 2 = 0", "u = 0 on boundary"),
+        ("∇·(exp(u) ∇u) + exp(x) = 0", "u = x + y/2 on boundary"),
+    ],
+    ids=["linear", "exponential"],
+)
+def test_kirchhoff_agrees_with_newton(equation: str, boundary: str) -> None:
+    """With and without the transform, by Chebyshev collocation, to 1e-7."""
+    text = f"{CONDUCTION}{equation}\n{boundary}\n"
+    compilation, solver = pdedsl.compile(text), first_solver(text)
+    assert solver.transform.theorem.name == "the Kirchhoff transform"
+    assert solver.transform.problem.is_affine
+    points = sample_points(solver.problem)
+    transformed = solve_with(replace(solver, inner=solver.inner.resize(24)), SolveOptions())(points)
+    direct = solve_with(compilation.plan_solver(Grid(n=24)), SolveOptions())(points)
+    torch.testing.assert_close(transformed, direct, rtol=1e-7, atol=1e-7)
+
+
+def test_kirchhoff_of_a_degenerate_conductivity() -> None:
+    """∇·(u²∇u) = -1 by u³/3 = 2 - x²/2, where Newton's method from zero has a singular Jacobian."""
+    text = f"{CONDUCTION}∇·(u² ∇u) = -1\nu = (6 - 1.5 x²)^(1/3) on boundary\n"
+    solver = first_solver(text)
+    points = sample_points(solver.problem)
+    values = solve_with(replace(solver, inner=solver.inner.resize(16)), SolveOptions())(points)[:, 0]
+    torch.testing.assert_close(values, (6 - 1.5 * points[:, 0] ** 2) ** (1 / 3), rtol=1e-10, atol=0)
+
+
+@pytest.mark.parametrize(
+    ("equation", "boundary"),
+    [
+        ("∇·((1 + u) ∇u) + u = 0", "u = 1 on boundary"),
+        ("∇·((1 + x + u) ∇u) + 1 = 0", "u = 1 on boundary"),
+        ("∂²u/∂x² + (1 + u) ∂²u/∂y² + (∂u/∂y)² + 1 = 0", "u = 1 on boundary"),
+        ("∇·((1 + u) ∇u) + 1 = 0", "u = -3 on boundary"),
+    ],
+    ids=["reaction", "variable", "anisotropic", "negative"],
+)
+def test_hypotheses_of_kirchhoff(equation: str, boundary: str) -> None:
+    assert theorems(plan_of(f"{CONDUCTION}{equation}\n{boundary}\n").problem) == []

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.transforms import Transform
 from pdedsl.lowering.transforms.hopf_cole import hopf_cole
+from pdedsl.lowering.transforms.kirchhoff import kirchhoff
 
-TRANSFORMS: tuple[Callable[[StrongForm], Transform | None], ...] = (hopf_cole,)
+TRANSFORMS: tuple[Callable[[StrongForm], Transform | None], ...] = (hopf_cole, kirchhoff)
 """Each gives the transform of a problem, or None if its hypotheses do not hold."""
 
 

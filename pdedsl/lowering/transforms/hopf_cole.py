@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sympy import Expr, Integral, S, Symbol, exp
+from sympy import Expr, Integral, Piecewise, S, Symbol, exp
 from sympy.integrals.manualintegrate import manualintegrate
 
 from pdedsl.ir.boundary import Dirichlet, Robin, ScalarCondition
@@ -45,7 +45,9 @@ def hopf_cole(problem: StrongForm) -> Transform | None:
     """The transform of a Hamilton-Jacobi-Bellman equation with ‖∇u‖², or of Burgers' equation."""
     if not is_plain(problem):
         return None
-    return _hamilton_jacobi(problem) if len(problem.components) == len(problem.equations) == 1 else None
+    if len(problem.components) != len(problem.equations):
+        return None
+    return _hamilton_jacobi(problem) if len(problem.components) == 1 else _burgers_system(problem)
 
 
 # ---- Hamilton-Jacobi-Bellman equations
@@ -117,9 +119,9 @@ def _burgers(problem: StrongForm, terms: Mapping[Monomial, Expr], diffusivity: E
     if diffusivity is None or len(problem.domain.space) > 1:
         return None
     own, slope, curvature = (derivative(problem, *(0,) * n) for n in range(3))
-    rate = terms.get(tuple(sorted((own, slope), key=lambda d: d.orders)), S.Zero)
+    rate = terms.get(_product(own, slope), S.Zero)
     drift = terms.get((slope,), S.Zero)
-    known: set[Monomial] = {(curvature,), (slope,), tuple(sorted((own, slope), key=lambda d: d.orders))}
+    known: set[Monomial] = {(curvature,), (slope,), _product(own, slope)}
     if not rate.is_number or rate == 0 or not drift.is_number or not terms.keys() <= known:
         return None
     conditions = transform_boundary(problem, lambda kind, _: _neumann_for_zero(kind))
@@ -154,6 +156,69 @@ def _burgers(problem: StrongForm, terms: Mapping[Monomial, Expr], diffusivity: E
     )
 
 
+def _burgers_system(problem: StrongForm) -> Transform | None:
+    """∂uₖ/∂t = νΔuₖ + a Σⱼ uⱼ ∂ⱼuₖ for a gradient u = ∇φ, on R^d or with periodic φ: κ = a/2."""
+    axes = range(len(problem.domain.space))
+    if len(problem.components) != len(axes) or problem.conditions[1:]:
+        return None
+    coefficients: list[Expr] = []
+    diffusivities: list[Expr] = []
+    for k in axes:
+        terms = right_hand_side(problem, k)
+        products = [_product(derivative(problem, component=j), derivative(problem, j, component=k)) for j in axes]
+        second: list[Monomial] = [(derivative(problem, j, j, component=k),) for j in axes]
+        if terms is None or not terms.keys() <= {*products, *second}:
+            return None
+        coefficients += [terms.get(p, S.Zero) for p in products]
+        diffusivities += [terms.get(m, S.Zero) for m in second]
+    rate, diffusivity = _common(coefficients), _common(diffusivities)
+    potential = _potential(problem) if rate is not None and diffusivity is not None else None
+    if rate is None or diffusivity is None or potential is None:
+        return None
+    scale = rate / (2 * diffusivity)
+    linear = {derivative(problem, k, k): -diffusivity for k in axes} | {_time_derivative(problem): S.One}
+    slopes = [derivative(problem, k) for k in axes]
+    logs = [Symbol(f"log_{jet_symbol(d, problem.domain)}", real=True) for d in slopes]
+    return Transform(
+        THEOREM,
+        transformed(
+            problem,
+            linear_residual(linear, S.Zero, problem.domain, problem.equations[0]),
+            (initial_residual(problem, exp(scale * potential)),),
+        ),
+        problem.domain.coordinates,
+        tuple(s / scale for s in logs),
+        tuple(zip(logs, slopes, strict=True)),
+        f"u = {_multiple(1 / scale)}∇log v",
+        is_logarithmic=True,
+    )
+
+
+def _product(*factors: Derivative) -> Monomial:
+    return tuple(sorted(factors, key=lambda d: (d.component, d.orders)))
+
+
+def _potential(problem: StrongForm) -> Expr | None:
+    """φ with ∇φ = u at the time of the data, periodic on periodic axes; None if the curl does not vanish."""
+    values = [initial_value(problem, k) for k in range(len(problem.components))]
+    potential: Expr = S.Zero
+    for k, (x, value) in enumerate(zip(problem.domain.space, values, strict=True)):
+        if value is None:
+            return None
+        rest = antiderivative((value - potential.diff(x)).simplify(), problem, k)
+        if rest is None:
+            return None
+        potential += rest.simplify()
+    for k, (x, value) in enumerate(zip(problem.domain.space, values, strict=True)):
+        interval = problem.domain.intervals[k]
+        ends = [potential.xreplace({x: e}) for e in (interval.start, interval.end)] if interval.periodic else []
+        if value is None or not is_numerically_equal(potential.diff(x), value):
+            return None
+        if ends and not is_numerically_equal(*ends):
+            return None
+    return potential
+
+
 def _neumann_for_zero(kind: Dirichlet | Robin) -> Dirichlet | Robin | None:
     return Robin(0, S.Zero, S.One, S.Zero) if isinstance(kind, Dirichlet) and kind.value == 0 else None
 
@@ -175,7 +240,7 @@ def antiderivative(value: Expr, problem: StrongForm, axis: int = 0) -> Expr | No
     """∫ value dx by the rules of a table, checked by differentiation at points of the domain; None if they do not
     suffice."""
     x = problem.domain.space[axis]
-    result = manualintegrate(value, x)
+    result = manualintegrate(value, x).replace(Piecewise, lambda *pieces: pieces[-1][0])  # the generic case
     if result.has(Integral) or result.has(S.ComplexInfinity, S.NaN):
         return None
     return result if is_numerically_equal(result.diff(x), value) else None
