@@ -63,6 +63,6 @@ class HeatKernel(Record):
         return 2 if self.radius is not None else len(self.axes)
 
     @property
-    def is_positive(self) -> bool:
-        """Whether the data are positive by their form, so that log v is defined."""
-        return bool(self.amplitude.is_positive) and self.source == 0
+    def has_logarithm(self) -> bool:
+        """Whether log v is that of the mean of positive data: there is no source."""
+        return bool(self.source == 0)

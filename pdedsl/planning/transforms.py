@@ -49,7 +49,7 @@ def _inner_plans(transform: Transform, depth: int) -> Iterator[SolverPlan]:
     """The methods for the transformed problem."""
     problem = transform.problem
     kernel = plan_heat_kernel(problem)
-    if kernel is not None and (kernel.kernel.is_positive or not transform.is_logarithmic):
+    if kernel is not None and (kernel.kernel.has_logarithm or not transform.is_logarithmic):
         yield kernel
         return
     if not is_on_space(problem):
