@@ -145,6 +145,7 @@ def test_explanation_states_the_transform() -> None:
     assert "transform: the Hopf-Cole transform (Hopf 1950; Cole 1951): u = -1/10 ∂log v/∂x" in text
 
 
+@pytest.mark.slow
 def test_hopf_cole_of_a_gradient_in_two_dimensions() -> None:
     """∇φ for v = 1 + e^{-2a·π²t} cos(πx) cos(πy)/2, a = 0.1, solves the system of Burgers' equations exactly."""
     text = (

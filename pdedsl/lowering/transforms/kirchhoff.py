@@ -76,12 +76,9 @@ def _conductivity(problem: StrongForm) -> tuple[Symbol, Expr, Expr] | None:
     (residual,) = problem.equations
     jets = {d: s for s, d in residual.jet_variables}
     space = range(len(problem.domain.space))
-    own, first, second = (
-        jets.get(derivative(problem)),
-        [jets.get(derivative(problem, k)) for k in space],
-        [jets.get(derivative(problem, k, k)) for k in space],
-    )
-    if own is None or None in first or None in second or len(jets) != 1 + 2 * len(space):
+    first, second = ([jets[d] for k in space if (d := derivative(problem, *(k,) * order)) in jets] for order in (1, 2))
+    own = jets.get(derivative(problem))
+    if own is None or len(first) < len(space) or len(second) < len(space) or len(jets) > 1 + 2 * len(space):
         return None
     conductivity = residual.expr.diff(second[0])
     if conductivity.free_symbols != {own}:
