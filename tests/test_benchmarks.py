@@ -18,7 +18,7 @@ SMALL = {
     "data_space": ("--batch 2 --rounds 1", "hand ensemble:"),
     "deployment": ("advection", ""),
     "editor": ("heat", "times faster than"),
-    "families": ("decay --unseen 3 --rounds 1", "solves to break even"),
+    "families": ("decay --unseen 3 --rounds 1", "members to break even"),
     "image_plane": ("--rounds 1 --depth 12 --width 8 --chains revnet", "torchdiffeq / ours"),
     "losses": ("--batch 2 --rounds 1 --net mlp", "as published"),
     "physics": (

@@ -121,7 +121,8 @@ QUADRATURE_TOLERANCE = 1e-4
 
 
 def is_on_space(problem: StrongForm) -> bool:
-    return not any(i.start.is_finite for i in problem.domain.intervals[: len(problem.domain.space)])
+    dimension = len(problem.domain.space)
+    return dimension > 0 and not any(i.start.is_finite for i in problem.domain.intervals[:dimension])
 
 
 def candidates_on_space(problem: StrongForm) -> tuple[Candidate, ...]:

@@ -43,7 +43,7 @@ THEOREM = Theorem(
 
 def hopf_cole(problem: StrongForm) -> Transform | None:
     """The transform of a Hamilton-Jacobi-Bellman equation with ‖∇u‖², or of Burgers' equation."""
-    if not is_plain(problem):
+    if not is_plain(problem) or not problem.domain.space:
         return None
     if len(problem.components) != len(problem.equations):
         return None

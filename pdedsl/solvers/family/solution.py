@@ -1,8 +1,8 @@
-"""Solution of a family of problems: a function of points and parameters, by interpolation of members."""
+"""Solution of a family of problems: a function of points and parameters, by interpolation of members or projection."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil
@@ -15,8 +15,7 @@ from torch import Tensor
 from pdedsl.ir.family import MAX_DEVIATIONS, Family, is_normal, reference_at, value_at
 from pdedsl.ir.spec import FamilyParameter
 from pdedsl.solvers.coordinates import name_key
-from pdedsl.solvers.family.member_modules import MemberModules
-from pdedsl.solvers.family.sparse_interpolation import SparseInterpolant
+from pdedsl.solvers.family.approximation import FamilyApproximation
 from pdedsl.solvers.field import SolutionField
 from pdedsl.solvers.solution import Solution
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from pdedsl.solvers.coordinates import Values
 
 QUANTILE_SAMPLES = 10_000  # of the random parameters
-QUADRATURE_POINTS = 128  # of a moment in one variable: exact for polynomials of degree 255
 Z_95 = 1.96  # standard errors, for 95 %
 END_RTOL = 1e-12  # rounding of the ends of an interval
 
@@ -36,7 +34,7 @@ END_RTOL = 1e-12  # rounding of the ends of an interval
 
 
 class Quantile(NamedTuple):
-    """A quantile with the ends of its 95 % confidence interval."""
+    """A quantile with the ends of its 95 % confidence interval, widened by the error of the approximation."""
 
     value: Tensor
     low: Tensor
@@ -64,8 +62,8 @@ class FamilySolution(Solution):
         True
     """
 
-    interpolant: SparseInterpolant | None = None
-    members: MemberModules | None = None  # in the order of the interpolant
+    approximation: FamilyApproximation | None = None
+    max_errors: tuple[float, ...] = ()  # of each component: the largest absolute error over unseen members
 
     @property
     def family(self) -> Family:
@@ -99,7 +97,7 @@ class FamilySolution(Solution):
         grid = torch.broadcast_shapes(shape, reference.shape[:-1])  # type: ignore[no-untyped-call]
         y = reference.expand(*grid, reference.shape[-1]).reshape(-1, reference.shape[-1])
         flat = x.reshape(*shape, -1).expand(*grid, x.shape[-1]).reshape(-1, x.shape[-1])
-        values = self._evaluate(flat, self._interpolant.weights(y))
+        values = self._inside(flat, lambda x, rows: self._approximation.values(x, y[rows]))
         if points is not None and grid == shape:
             return self._selection.joined(values)
         return self._selection.shaped(values, grid)
@@ -116,7 +114,7 @@ class FamilySolution(Solution):
             parameters: a number for each parameter, the coefficients for a random function.
 
         Returns:
-            `Solution`, an interpolant of the members; its error is the largest one of the family.
+            `Solution`, approximated as the family is; its error is the largest one of the family.
 
         Raises:
             ValueError: if a parameter is missing, unknown or outside of its interval.
@@ -135,14 +133,14 @@ class FamilySolution(Solution):
         chosen, rest = self._split(parameters)
         if rest:
             raise ValueError(f"there is no parameter '{next(iter(rest))}': {self._parameter_hint}")
-        weights = self._interpolant.weights(self._reference(chosen).reshape(1, -1))[0]
-        result = replace(self.result, module=self._members.combine(weights))
+        module = self._approximation.member(self._reference(chosen).reshape(-1))
+        result = replace(self.result, module=module)
         return Solution(self.compilation, result, self.error_estimate, self.seconds, self.folder, self.attempts)
 
     # ---- Statistics
 
     def mean(self, points: Values | None = None, /, **coordinates: Values) -> Tensor:
-        """E u over the random parameters, by Gauss quadrature of the interpolant.
+        """E u over the random parameters, by Gauss quadrature of an interpolant, or samples of a reduced basis.
 
         Args:
             points: points (n, k); or
@@ -154,12 +152,10 @@ class FamilySolution(Solution):
         Raises:
             ValueError: if no parameter is random, or shapes or names are wrong.
         """
-        y, x, shape, is_points = self._statistics(points, coordinates)
-        weights = self._interpolant.node_weights(self._interpolant.mean_basis(y, self._rules))
-        return self._shaped(self._evaluate(x, weights.expand(len(x), -1)), shape, is_points)
+        return self._moment(0, points, coordinates)
 
     def std(self, points: Values | None = None, /, **coordinates: Values) -> Tensor:
-        """The standard deviation of u over the random parameters, by Gauss quadrature of the interpolant.
+        """The standard deviation of u over the random parameters, computed as the mean is.
 
         Args:
             points: points (n, k); or
@@ -171,16 +167,10 @@ class FamilySolution(Solution):
         Raises:
             ValueError: if no parameter is random, or shapes or names are wrong.
         """
-        y, x, shape, is_points = self._statistics(points, coordinates)
-        own = self._interpolant
-        first = own.node_weights(own.mean_basis(y, self._rules))
-        second = own.node_weights(own.node_weights(own.product_basis(y, self._rules)).T)
-        values = self._member_values(x)
-        variance = torch.einsum("jnc,jk,knc->nc", values, second - torch.outer(first, first), values)
-        return self._shaped(variance.clamp_min(0).sqrt(), shape, is_points)
+        return self._moment(1, points, coordinates).sqrt()
 
     def quantile(self, q: float, points: Values | None = None, /, *, seed: int = 0, **coordinates: Values) -> Quantile:
-        """The q-quantile of u over the random parameters, by 10,000 samples of the interpolant.
+        """The q-quantile of u over the random parameters, by 10,000 samples of the approximation.
 
         Args:
             q: probability in (0, 1).
@@ -189,7 +179,8 @@ class FamilySolution(Solution):
             coordinates: values by the names of the coordinates; and one number for each parameter that is not random.
 
         Returns:
-            `Quantile`: the order statistic, and those that bound it with a probability of 95 %.
+            `Quantile`: the order statistic, and those that bound it with a probability of 95 %, plus and minus the
+            largest error of the approximation at unseen members.
 
         Raises:
             ValueError: if q is not in (0, 1), no parameter is random, or shapes or names are wrong.
@@ -198,18 +189,23 @@ class FamilySolution(Solution):
             raise ValueError(f"q must be in (0, 1), got {q}")
         y, x, shape, is_points = self._statistics(points, coordinates)
         samples = sample_members(self.family, QUANTILE_SAMPLES, seed)
-        for j, rule in enumerate(self._rules):
-            if rule is None:
+        for j, p in enumerate(self.family.parameters):
+            if not p.is_random:
                 samples[:, j] = y[j]
-        ordered = torch.einsum("sj,jnc->snc", self._interpolant.weights(samples), self._member_values(x)).sort(0)[0]
+        own = self._approximation
+        ordered = self._inside(x, lambda at, _: own.samples(at, samples).movedim(0, 1), QUANTILE_SAMPLES).sort(1)[0]
         half = Z_95 * (QUANTILE_SAMPLES * q * (1 - q)) ** 0.5
         ranks = (QUANTILE_SAMPLES * q + shift for shift in (0, -half, half))
-        rows = (ordered[min(max(ceil(rank) - 1, 0), QUANTILE_SAMPLES - 1)] for rank in ranks)
-        return Quantile(*(self._shaped(row, shape, is_points) for row in rows))
+        value, low, high = (ordered[:, min(max(ceil(rank) - 1, 0), QUANTILE_SAMPLES - 1)] for rank in ranks)
+        error = x.new_tensor(self.max_errors)
+        return Quantile(*(self._shaped(v, shape, is_points) for v in (value, low - error, high + error)))
 
-    @cached_property
-    def _rules(self) -> tuple[tuple[Tensor, Tensor] | None, ...]:
-        return tuple(_quadrature(is_normal(p.distribution)) if p.is_random else None for p in self.family.parameters)
+    def _moment(self, order: int, points: Values | None, coordinates: Mapping[str, Values]) -> Tensor:
+        """The mean for 0, the variance for 1."""
+        y, x, shape, is_points = self._statistics(points, coordinates)
+        is_random = [p.is_random for p in self.family.parameters]
+        values = self._inside(x, lambda at, _: self._approximation.moments(at, y, is_random)[order])
+        return self._shaped(values, shape, is_points)
 
     def _statistics(
         self, points: Values | None, coordinates: Mapping[str, Values]
@@ -271,14 +267,9 @@ class FamilySolution(Solution):
     # ---- Parameters by name
 
     @property
-    def _interpolant(self) -> SparseInterpolant:
-        assert self.interpolant is not None
-        return self.interpolant
-
-    @property
-    def _members(self) -> MemberModules:
-        assert self.members is not None
-        return self.members
+    def _approximation(self) -> FamilyApproximation:
+        assert self.approximation is not None
+        return self.approximation
 
     @property
     def _parameter_hint(self) -> str:
@@ -314,21 +305,15 @@ class FamilySolution(Solution):
 
     # ---- Values
 
-    def _member_values(self, points: Tensor) -> Tensor:
-        """The values of all members, (J, n, c); NaN outside of the domain."""
+    def _inside(self, points: Tensor, evaluate: Callable[[Tensor, Tensor], Tensor], *shape: int) -> Tensor:
+        """The values (n, …, c) of a function of points in the domain and of their positions; NaN outside."""
         coordinates = self._evaluation.coordinates
         inside = coordinates.contains(points)
-        x = coordinates.wrap(points)[inside]
-        count = len(self._interpolant.indices)
-        values = points.new_full((count, len(points), len(self.problem.components)), torch.nan)
-        if len(x):
+        values = points.new_full((len(points), *shape, len(self.problem.components)), torch.nan)
+        if bool(inside.any()):
             with torch.no_grad():
-                values[:, inside] = self._members.values(x).to(values)
+                values[inside] = evaluate(coordinates.wrap(points)[inside], inside).to(values)
         return values
-
-    def _evaluate(self, points: Tensor, weights: Tensor) -> Tensor:
-        """Σⱼ cⱼ uⱼ at points, with weights (n, J)."""
-        return torch.einsum("nj,jnc->nc", weights, self._member_values(points))
 
 
 def _reference_variable(parameter: FamilyParameter, values: Tensor) -> Tensor:
@@ -347,15 +332,6 @@ def _checked_reference(parameter: FamilyParameter, value: float) -> float:
         return reference_at(parameter.distribution, value)
     except ValueError:  # the logarithm of a number that is not positive
         raise ValueError(f"{parameter.name} must be positive") from None
-
-
-def _quadrature(normal: bool) -> tuple[Tensor, Tensor]:
-    """Nodes and weights of the Gauss rule of a uniform or normal variable."""
-    from numpy.polynomial.hermite_e import hermegauss
-    from numpy.polynomial.legendre import leggauss
-
-    nodes, weights = map(torch.from_numpy, hermegauss(QUADRATURE_POINTS) if normal else leggauss(QUADRATURE_POINTS))
-    return nodes, weights / weights.sum()
 
 
 def sample_members(family: Family, count: int, seed: int) -> Tensor:

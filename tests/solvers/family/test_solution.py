@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import cos, exp, pi, sin, sqrt
 from pathlib import Path
 
@@ -85,6 +86,22 @@ def test_statistics_over_the_random_coefficient(shipped: FamilySolution) -> None
     assert low <= unit * (1 + 0.2 * 1.2815515655) <= high  # a 95 % interval at a fixed seed
 
 
+def test_quantiles_include_the_error_of_the_approximation(shipped: FamilySolution) -> None:
+    """The interval of the samples alone is narrower by the largest error at unseen members, which bounds the errors at
+    others within a factor of 3."""
+    at = {"x": 0.5, "t": 1.0, "κ": 0.1}
+    exact = replace(shipped, max_errors=(0.0,)).quantile(0.9, **at)
+    own = shipped.quantile(0.9, **at)
+    (error,) = shipped.max_errors
+    assert (exact.low - own.low).item() == pytest.approx(error)
+    assert (own.high - exact.high).item() == pytest.approx(error)
+    generator = torch.Generator().manual_seed(6)
+    for x, t, s in torch.rand(20, 3, generator=generator, dtype=torch.float64).tolist():
+        κ = 0.01 * 50**s
+        assert abs(shipped(x=x, t=t, κ=κ, q=1.0).item() - heat(x, t, κ, 1.0)) <= 3 * error
+    assert error < 1e-4
+
+
 def test_member_is_a_solution(shipped: FamilySolution) -> None:
     member = shipped.member(κ=0.1, q=1.0)
     assert member(x=0.3, t=0.6).item() == pytest.approx(heat(0.3, 0.6, 0.1, 1.0), rel=1e-4)
@@ -99,6 +116,7 @@ def test_saved_family_is_opened(shipped: FamilySolution) -> None:
     assert isinstance(opened, FamilySolution)
     assert opened(x=0.3, t=0.6, κ=0.07, q=1.1).item() == shipped(x=0.3, t=0.6, κ=0.07, q=1.1).item()
     assert opened.error == shipped.error
+    assert opened.max_errors == shipped.max_errors
     assert "members" in (shipped.folder / "report.md").read_text("utf-8")
 
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from pdedsl.solvers.family.solution import _quadrature
+from pdedsl.solvers.family.approximation import gauss_quadrature
 from pdedsl.solvers.family.sparse_interpolation import SparseInterpolant, hierarchical_basis, leja_points
 
 Function = Callable[[Tensor], Tensor]  # (n, d) to (n, m)
@@ -72,7 +72,7 @@ def test_moments_of_an_exponential_have_closed_forms() -> None:
     """u = exp(0.3 ξ + y), ξ normal and y uniform on [-1, 1]."""
     own = refined(lambda y: torch.exp(0.3 * y[:, :1] + y[:, 1:]), (True, False), 1e-11)
     center = torch.zeros(2, dtype=torch.float64)
-    rules = (_quadrature(True), _quadrature(False))
+    rules = (gauss_quadrature(True), gauss_quadrature(False))
     surpluses = torch.stack(own.surpluses)[:, 0]
     mean = float(own.mean_basis(center, rules) @ surpluses)
     second = float(surpluses @ own.product_basis(center, rules) @ surpluses)
@@ -83,7 +83,7 @@ def test_moments_of_an_exponential_have_closed_forms() -> None:
 
 
 def test_quadrature_of_a_normal_variable() -> None:
-    nodes, weights = _quadrature(True)
+    nodes, weights = gauss_quadrature(True)
     assert float(weights @ nodes**4) == pytest.approx(3, rel=1e-12)
     assert float(weights @ torch.cos(nodes)) == pytest.approx(exp(-0.5), rel=1e-12)
     assert sqrt(2 * pi) * float(weights @ nodes) == pytest.approx(0, abs=1e-12)
