@@ -43,7 +43,7 @@ from pdedsl.planning.method_planners import SolverPlanner
 from pdedsl.runtime.basis.random_features import CoordinateBox
 from pdedsl.runtime.diff.mlp_jets import DerivativeRequest, JetNetwork, forward_laplacian
 from pdedsl.solvers.collocation_points import PointSampler
-from pdedsl.solvers.methods import solve_with
+from pdedsl.solvers.dispatch import solve_with
 from pdedsl.solvers.pinn.residuals import Measurement
 from pdedsl.solvers.pinn.task import PinnTask
 from pdedsl.solvers.pinn.trainer import GaussNewton, OptimizerPhase, Progress, Trainer

@@ -20,7 +20,7 @@ from torch.nn.functional import cross_entropy
 
 import pdedsl
 from pdedsl.config.training import CrossEntropy
-from pdedsl.data.sets import Data, Split
+from pdedsl.data.splits import Data, Split
 from pdedsl.runs.distributed import World
 from pdedsl.runs.experiment import config_of
 from pdedsl.sources import source_of

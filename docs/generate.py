@@ -27,9 +27,9 @@ from pdedsl.config.blocks import ENTRIES, default_text
 from pdedsl.config.data import DATA, MEASUREMENT_FILES
 from pdedsl.config.distributions import DISTRIBUTIONS, RANDOM_FUNCTIONS
 from pdedsl.config.evaluation import ATTACKS, CERTIFICATES, PROTOCOLS
-from pdedsl.config.meanings import meaning_of
 from pdedsl.config.methods import DIFFUSIONS, INTEGRATORS, SOLVERS
 from pdedsl.config.networks import FRAMES, NETWORKS, NORMALISATIONS
+from pdedsl.config.parameter_docs import meaning_of
 from pdedsl.config.training import (
     ADVERSARIES,
     AUGMENTATIONS,

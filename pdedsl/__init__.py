@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from pdedsl.evaluation.run import evaluate_run
     from pdedsl.io import RunError
     from pdedsl.ir.spec import Spec
-    from pdedsl.runs.run import Run
+    from pdedsl.runs.load_run import Run
     from pdedsl.solvers.eigen_solution import EigenSolution
     from pdedsl.solvers.run import solve
     from pdedsl.solvers.solution import Solution
@@ -81,7 +81,7 @@ _HOMES = {
     "load_ipython_extension": "pdedsl.notebook",
     "parse": "pdedsl.api",
     "reproduce": "pdedsl.studies.reproduce",
-    "Run": "pdedsl.runs.run",
+    "Run": "pdedsl.runs.load_run",
     "RunError": "pdedsl.io",
     "Solution": "pdedsl.solvers.solution",
     "solve": "pdedsl.solvers.run",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pdedsl.big_stack import run_with_big_stack
 from pdedsl.compiler import CheckResult, Compilation, check, check_spec, generate, to_spec, to_syntax
+from pdedsl.deep_recursion import run_with_big_stack
 from pdedsl.diagnostics import Source
 from pdedsl.ir.spec import Spec
 from pdedsl.sources import source_of, without_bom

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, assert_never
 
 from pdedsl import errors
-from pdedsl.big_stack import run_with_big_stack
-from pdedsl.data.shapes import with_data_dimension
+from pdedsl.data.sample_shape import with_data_dimension
+from pdedsl.deep_recursion import run_with_big_stack
 from pdedsl.diagnostics import Diagnostic, PdeError, Reporter, Source, sort_diagnostics
 from pdedsl.diagnostics.escaping import as_json
 from pdedsl.ir.spec import Spec

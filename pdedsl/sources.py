@@ -58,8 +58,8 @@ def apply_settings(source: Source, settings: Sequence[str]) -> Source:
     """The source with entries overridden by settings."""
     if not settings:
         return source
-    from pdedsl.big_stack import run_with_big_stack
-    from pdedsl.language.edit import apply_settings
+    from pdedsl.deep_recursion import run_with_big_stack
+    from pdedsl.language.settings import apply_settings
 
     return run_with_big_stack(lambda: apply_settings(source, settings))
 

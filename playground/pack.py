@@ -102,7 +102,7 @@ def tables():
 
 def gallery():
     """The specs of the laboratory with their modules, the shipped specs, and the statement keywords."""
-    from pdedsl.editor.overview import laboratory_json
+    from pdedsl.editor.playground_json import laboratory_json
     from pdedsl.language.precedence import INFIX_KEYWORDS as INNER
     from pdedsl.language.syntax_errors import KEYWORDS
     from pdedsl.sources import shipped_specs, spec_title

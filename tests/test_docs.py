@@ -120,7 +120,7 @@ def test_every_parameter_has_a_meaning_and_every_meaning_a_parameter() -> None:
 
     from pdedsl.config.blocks import ENTRIES, Image, WeightHistogram
     from pdedsl.config.evaluation import GradientMasking
-    from pdedsl.config.meanings import MEANINGS, meaning_of
+    from pdedsl.config.parameter_docs import MEANINGS, meaning_of
 
     forms = {form for table in generate.FAMILIES.values() for form in table.values()}
     used = {(form.name, key) for form in forms for key in form.params}

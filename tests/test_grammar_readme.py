@@ -35,7 +35,7 @@ from pdedsl.api import format, parse
 from pdedsl.cli import cli
 from pdedsl.diagnostics import PdeError
 from pdedsl.language import lexer
-from pdedsl.language.elaborate import expressions, limits, types
+from pdedsl.language.elaborate import expression_limits, expressions, types
 from pdedsl.language.names import MAX_NAME_LENGTH
 from pdedsl.sources import decode_source
 from pdedsl.symbolic import rewrite, symbols
@@ -246,7 +246,7 @@ LIMITS = {
     "characters of a number": lexer.MAX_NUMBER_LENGTH,
     "decimal exponent of a number": expressions.MAX_DECIMAL_EXPONENT,
     "exponent of a power": expressions.MAX_EXPONENT,
-    "bits of a power of numbers": limits.MAX_BITS,
+    "bits of a power of numbers": expression_limits.MAX_BITS,
     "order of a derivative": symbols.MAX_ORDER,
     "terms of an expanded expression": rewrite.MAX_TERMS,
     "dimensions of a physical domain": 1000,

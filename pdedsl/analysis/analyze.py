@@ -24,8 +24,8 @@ from pdedsl.config.evaluation import LipschitzCertificate, SmoothingCertificate
 from pdedsl.config.methods import Direction, Noise, Scores
 from pdedsl.diagnostics import Diagnostic
 from pdedsl.ir.analysis import Analysis, EquationFacts
+from pdedsl.ir.default_methods import is_separable_pair
 from pdedsl.ir.spec import Equation, SpaceKind, Spec
-from pdedsl.ir.system_kinds import is_separable_pair
 from pdedsl.ir.terms import Diffusion
 from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Undecided, Verdict
 from pdedsl.symbolic.symbols import TooLarge

@@ -18,8 +18,8 @@ from pdedsl.analysis.sample_points import ROUNDING_RTOL, Point, is_inside, level
 from pdedsl.config.methods import Direction
 from pdedsl.diagnostics import Span
 from pdedsl.ir.analysis import EquationClass
+from pdedsl.ir.default_methods import is_separable_pair
 from pdedsl.ir.spec import Equation, SpaceKind, Spec, Summand
-from pdedsl.ir.system_kinds import is_separable_pair
 from pdedsl.ir.terms import (
     Convection,
     Coupling,

@@ -9,7 +9,7 @@ from mpmath import eig, eighe
 from mpmath import matrix as mp_matrix
 from sympy import Add, Expr, Symbol
 
-from pdedsl.analysis.components import LinearTerm, NotLinear, linear_terms
+from pdedsl.analysis.drift_diffusion import LinearTerm, NotLinear, linear_terms
 from pdedsl.analysis.problem import Problem
 from pdedsl.ir.spec import Spec
 from pdedsl.symbolic.symbols import MAX_ORDER, Field, Partial, atoms

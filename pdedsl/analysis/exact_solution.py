@@ -22,7 +22,7 @@ from pdedsl.ir.family import generic_values
 from pdedsl.ir.spec import Condition, ConditionKind, Spec
 from pdedsl.symbolic.calculus import differentiate, integrate
 from pdedsl.symbolic.data_functions import DataFunction
-from pdedsl.symbolic.domain import Region, region_of
+from pdedsl.symbolic.domain_points import Region, region_of
 from pdedsl.symbolic.evaluate import Point, compile_function, evaluate_at_points
 from pdedsl.symbolic.rewrite import expand, expression_size, rebuild, substitute
 from pdedsl.symbolic.symbols import Field, Integral, Partial

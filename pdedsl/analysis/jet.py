@@ -25,7 +25,7 @@ from sympy import (
 )
 
 from pdedsl.analysis.bounds.relu_form import to_relu_form
-from pdedsl.analysis.components import contains_unknown, is_jet_variable
+from pdedsl.analysis.drift_diffusion import contains_unknown, is_jet_variable
 from pdedsl.analysis.index_expansion import CoordinateLayout, expand_in_components, in_coordinates, layout_of
 from pdedsl.analysis.sample_points import (
     ROUNDING_RTOL,

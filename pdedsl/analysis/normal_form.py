@@ -7,7 +7,7 @@ from functools import cached_property
 
 from sympy import Add, Expr, Integer, Symbol
 
-from pdedsl.analysis.components import LinearTerm, indexed_matrix, indexed_vector, matrix, vector
+from pdedsl.analysis.drift_diffusion import LinearTerm, indexed_matrix, indexed_vector, matrix, vector
 from pdedsl.ir.spec import Equation, Spec, Summand, Unknown
 from pdedsl.ir.terms import Coefficient
 from pdedsl.ir.types import Matrix, Vector

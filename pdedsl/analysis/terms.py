@@ -8,7 +8,7 @@ from typing import assert_never
 
 from sympy import Add, Expr, S, Symbol, Tuple
 
-from pdedsl.analysis.components import LinearTerm, NotLinear, linear_terms, sum_of_terms
+from pdedsl.analysis.drift_diffusion import LinearTerm, NotLinear, linear_terms, sum_of_terms
 from pdedsl.analysis.normal_form import NormalForm, contributions, leading_time_derivative
 from pdedsl.config.methods import Direction
 from pdedsl.ir.spec import Summand

@@ -18,7 +18,6 @@ from typing import NoReturn
 import click
 
 from pdedsl import __version__
-from pdedsl.big_stack import listen
 from pdedsl.cli.check import check, completion, format_, lsp, mcp, specs
 from pdedsl.cli.common import EXIT_INTERNAL, EXIT_INTERRUPTED, EXIT_USAGE, echo, example
 from pdedsl.cli.compile import compile, explain, test
@@ -29,6 +28,7 @@ from pdedsl.cli.reproduce import reproduce
 from pdedsl.cli.solve import crosscheck, solve
 from pdedsl.cli.sweep import sweep
 from pdedsl.cli.train import train
+from pdedsl.deep_recursion import listen
 from pdedsl.sources import find_shipped
 
 

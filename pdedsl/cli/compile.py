@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pdedsl.diagnostics import Source
     from pdedsl.runtime.stencils import Stencil
     from pdedsl.testing import axioms
-    from pdedsl.testing.moments import Finding
+    from pdedsl.testing.moment_tests import Finding
 
 STAGES = (
     "syntax",
@@ -287,7 +287,7 @@ def _echo_result(line: str) -> None:
 def _axiom_line(result: axioms.AxiomResult) -> str:
     """An axiom with the verdict of the analysis, the result of the search, and the counterexample."""
     from pdedsl.ir.verdicts import Truth
-    from pdedsl.testing.moments import CheckOutcome
+    from pdedsl.testing.moment_tests import CheckOutcome
 
     mark = "--  " if result.outcome is CheckOutcome.UNTESTED else "ok  " if result.ok else "FAIL"
     untested = f"not tested: {result.note}"
@@ -305,7 +305,7 @@ def _axiom_line(result: axioms.AxiomResult) -> str:
 
 def _finding_line(finding: Finding) -> str:
     """A comparison of the network with its equation."""
-    from pdedsl.testing.moments import CheckOutcome
+    from pdedsl.testing.moment_tests import CheckOutcome
 
     match finding.outcome:
         case CheckOutcome.HELD:

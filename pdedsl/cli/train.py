@@ -29,7 +29,7 @@ from pdedsl.cli.common import (
 from pdedsl.diagnostics import escaping
 
 if TYPE_CHECKING:
-    from pdedsl.runs.run import Run
+    from pdedsl.runs.load_run import Run
 
 
 @click.command(

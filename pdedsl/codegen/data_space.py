@@ -11,7 +11,8 @@ from typing import assert_never
 from sympy import Expr, Symbol, sqrt
 
 from pdedsl.codegen.expressions import field_call, matrix_node, split_constant_vector, stack_node
-from pdedsl.codegen.fields import (
+from pdedsl.codegen.image_plane import integrator_node
+from pdedsl.codegen.learned_fields import (
     TIME,
     components_node,
     fields_in,
@@ -21,7 +22,6 @@ from pdedsl.codegen.fields import (
     user_module_node,
     vector_node,
 )
-from pdedsl.codegen.image_plane import integrator_node
 from pdedsl.codegen.names import RUNTIME, factory_name, python_name, source_reference, to_float
 from pdedsl.codegen.program import (
     Binding,

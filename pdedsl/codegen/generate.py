@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pdedsl.codegen.data_space import member_functions, model_function, operator_function, solution_function
-from pdedsl.codegen.fields import (
+from pdedsl.codegen.image_plane import image_functions
+from pdedsl.codegen.learned_fields import (
     data_expressions,
     field_function,
     fields_in,
@@ -11,9 +12,8 @@ from pdedsl.codegen.fields import (
     model_expressions,
     operator_expressions,
 )
-from pdedsl.codegen.image_plane import image_functions
-from pdedsl.codegen.physics import solve_functions
 from pdedsl.codegen.program import Program
+from pdedsl.codegen.strong_form import solve_functions
 from pdedsl.ir.plan import ImagePlan, Model, OperatorPlan, SolvePlan
 from pdedsl.ir.spec import Spec
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from importlib import import_module
 
 from pdedsl import errors
-from pdedsl.codegen.fields import user_module_node
+from pdedsl.codegen.learned_fields import user_module_node
 from pdedsl.codegen.program import Program, compile_node
 from pdedsl.config.base import Located
 from pdedsl.config.networks import Network, Torch

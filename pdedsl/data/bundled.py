@@ -6,7 +6,7 @@ from zlib import crc32
 
 import torch
 
-from pdedsl.data.sets import RawDataSet, Split, stratified_split
+from pdedsl.data.splits import RawDataSet, Split, stratified_split
 from pdedsl.runtime.rng import hash_words
 
 DIGITS_TEST = 360  # of 1797, a fifth

@@ -12,11 +12,11 @@ import torch
 
 from pdedsl import errors
 from pdedsl.config.data import Cifar10, Cifar100, FashionMnist, Mnist, PublicSet, Stl10, Svhn
-from pdedsl.data import npz
+from pdedsl.data import user_arrays
 from pdedsl.data.download import download
 from pdedsl.data.formats import CorruptFile, Part, cifar_names, find_file, read_part
-from pdedsl.data.sets import RawDataSet, Split
-from pdedsl.data.shapes import SPLIT_ARRAYS
+from pdedsl.data.sample_shape import SPLIT_ARRAYS
+from pdedsl.data.splits import RawDataSet, Split
 from pdedsl.diagnostics import Span
 
 
@@ -95,7 +95,7 @@ def _split(word: PublicSet, part: Part, root: Path) -> Split:
 
 
 def _from_npz(chosen: ImageSet, path: Path, span: Span) -> RawDataSet:
-    raw = npz.read(path, span, chosen.shape)
+    raw = user_arrays.read(path, span, chosen.shape)
     if raw.shape != chosen.shape or raw.classes > len(chosen.names):
         expected = (len(chosen.names), chosen.shape)
         raise errors.runs.other_data_set(path, raw.classes, raw.shape, expected, span)

@@ -10,9 +10,9 @@ from pdedsl import errors
 from pdedsl.config.base import Located
 from pdedsl.config.data import Cifar10, Cifar100, Digits, FashionMnist, Mnist, Moons, Npz, Stl10, Svhn
 from pdedsl.config.data import Data as DataConfig
-from pdedsl.data import bundled, images, npz
-from pdedsl.data.sets import Data, RawDataSet, Split, channel_statistics, stratified_split, stratified_subset
-from pdedsl.data.shapes import data_root, find_data_file
+from pdedsl.data import bundled, images, user_arrays
+from pdedsl.data.sample_shape import data_root, find_data_file
+from pdedsl.data.splits import Data, RawDataSet, Split, channel_statistics, stratified_split, stratified_subset
 
 
 def load(
@@ -58,7 +58,7 @@ def _read(located: Located[DataConfig], root: Path, seed: int, shape: tuple[int,
         case Digits():
             return bundled.digits()
         case Npz(file=file):
-            return npz.read(find_data_file(file, root, located.span), located.span, shape)
+            return user_arrays.read(find_data_file(file, root, located.span), located.span, shape)
         case Mnist() | FashionMnist() | Cifar10() | Cifar100() | Svhn() | Stl10():
             return images.read(located.config, root, located.span)
         case _:

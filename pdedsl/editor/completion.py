@@ -18,9 +18,9 @@ from pdedsl.config.base import Choice, Flag, Form, Forms, Param
 from pdedsl.config.blocks import ENTRIES, BoxRestriction, Calls, NoValue, OptionNames, Plain
 from pdedsl.config.data import MEASUREMENT_FILES
 from pdedsl.config.distributions import DISTRIBUTIONS, RANDOM_FUNCTIONS
-from pdedsl.config.meanings import meaning_of
 from pdedsl.config.methods import PARTS
 from pdedsl.config.networks import NETWORKS, OPERATORS
+from pdedsl.config.parameter_docs import meaning_of
 from pdedsl.diagnostics import PdeError, Reporter, Source, Span
 from pdedsl.editor.conversion import backslash_span, inputs
 from pdedsl.editor.document import Document

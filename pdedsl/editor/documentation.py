@@ -8,7 +8,7 @@ from typing import Any, assert_never
 
 from pdedsl.config.base import Form, IntegerBounds, Param
 from pdedsl.config.blocks import ENTRIES, BoxRestriction, Calls, NoValue, OptionNames, Plain, default_text
-from pdedsl.config.meanings import meaning_of
+from pdedsl.config.parameter_docs import meaning_of
 
 
 def call_text(form: Form[Any]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspect import cleandoc
 
-from pdedsl.config.meanings import meaning_of
+from pdedsl.config.parameter_docs import meaning_of
 from pdedsl.editor.completion import context_at
 from pdedsl.editor.document import Document
 from pdedsl.editor.documentation import allowed_values

@@ -19,7 +19,7 @@ from pdedsl.certificates.rademacher import ASSUMES, rademacher_bound
 from pdedsl.compiler import Compilation, to_compilation
 from pdedsl.config.blocks import EvaluateBlock
 from pdedsl.config.methods import Scores
-from pdedsl.data.sets import Data, stratified_subset
+from pdedsl.data.splits import Data, stratified_subset
 from pdedsl.diagnostics.escaping import command
 from pdedsl.evaluation.engine import BATCH_SIZE, EvaluationEngine
 from pdedsl.evaluation.evaluate import build_report, needs_adaptive_attacks, require_arguments
@@ -38,7 +38,7 @@ from pdedsl.runs.distributed import World, process_group
 from pdedsl.runs.events import Listener
 from pdedsl.runs.experiment import config_of, data_of, data_seed, objective_of
 from pdedsl.runs.folder import SPEC, catch_interrupts, lock_file
-from pdedsl.runs.run import Run
+from pdedsl.runs.load_run import Run
 from pdedsl.runtime.ode.solver_control import with_exact_gradients, with_fixed_steps
 from pdedsl.runtime.sde.feynman_kac import Expectation
 from pdedsl.runtime.sde.noise import GaussianNoise

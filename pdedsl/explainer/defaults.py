@@ -8,8 +8,8 @@ from pdedsl.config.base import Config, Located, format_value
 from pdedsl.config.methods import Dropout, HeatSmoothing, Noise, ResidualPenalty, ShakeShake, StochasticDepth
 from pdedsl.config.networks import Mlp, Resnet
 from pdedsl.ir.analysis import Analysis
+from pdedsl.ir.default_methods import integrator_of
 from pdedsl.ir.spec import Learned, SpaceKind, Spec, Unknown
-from pdedsl.ir.system_kinds import integrator_of
 from pdedsl.ir.terms import Convection
 from pdedsl.ir.types import Simplex, Vector
 

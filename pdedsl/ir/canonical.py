@@ -19,6 +19,7 @@ from pdedsl.config.base import Config, Located, format_call
 from pdedsl.config.blocks import ENTRIES, Block, NetworkBlock, Transfer, WeightHistogram, item_text, items
 from pdedsl.config.training import WeightBox
 from pdedsl.ir.boundary import Face, Place
+from pdedsl.ir.default_methods import effective_diffusion, effective_integrator
 from pdedsl.ir.spec import (
     Condition,
     Equation,
@@ -31,7 +32,6 @@ from pdedsl.ir.spec import (
     Spec,
     Unknown,
 )
-from pdedsl.ir.system_kinds import effective_diffusion, effective_integrator
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.symbolic.rewrite import expand_products
 from pdedsl.symbolic.symbols import Component, Field, Partial, atoms, with_number

@@ -14,7 +14,7 @@ from sympy import Add, Expr, Symbol
 
 from pdedsl.diagnostics import Span
 from pdedsl.ir.boundary import ConditionResidual, Face, LevelSet, Periodic, Place, ScalarCondition
-from pdedsl.ir.components import ScalarUnknown
+from pdedsl.ir.component_form import ScalarUnknown
 from pdedsl.ir.residual import Residual
 from pdedsl.ir.spec import EigenvalueUnknown, Interval, Learned, Metric
 from pdedsl.ir.theorem import Theorem

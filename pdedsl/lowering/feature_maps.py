@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from pdedsl.ir.analysis import Analysis, EquationClass, EquationFacts
 from pdedsl.ir.canonical import names_of, unknowns_in_order
+from pdedsl.ir.default_methods import integrator_of, is_separable_pair
 from pdedsl.ir.representation import FeatureMapEvolution, VectorField
 from pdedsl.ir.semidiscrete_systems import FirstOrderOde, SecondOrderOde, SeparableOde
 from pdedsl.ir.spec import SpaceKind, Spec
-from pdedsl.ir.system_kinds import integrator_of, is_separable_pair
 from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Reaction, SymmetricLayer
 from pdedsl.ir.theorem import Theorem
 

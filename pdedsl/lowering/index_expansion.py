@@ -10,7 +10,7 @@ from sympy import Abs, Add, Expr, Mul, S, Symbol
 from pdedsl import errors
 from pdedsl.diagnostics import Span
 from pdedsl.ir.boundary import Normal
-from pdedsl.ir.components import (
+from pdedsl.ir.component_form import (
     ScalarUnknown,
     component_of,
     coordinate_intervals,

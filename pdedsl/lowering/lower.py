@@ -5,7 +5,7 @@
 | data | method of characteristics, Feynman-Kac formula | `feynman_kac.py` |
 | data, nonlinear | strong form; Hopf-Cole and other transforms | `whole_space.py`, `transforms/` |
 | pixels | first and second order, separable systems, gradient flows | `feature_maps.py` |
-| physical | collocation of the strong form | `collocation.py` |
+| physical | collocation of the strong form | `strong_form.py` |
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from pdedsl.ir.terms import (
     SymmetricLayer,
     TimeDerivative,
 )
-from pdedsl.lowering import collocation, feature_maps, feynman_kac, whole_space
+from pdedsl.lowering import feature_maps, feynman_kac, strong_form, whole_space
 from pdedsl.lowering.feynman_kac import AVERAGED_TYPES
 
 
 def lower(analysis: Analysis) -> Representation:
     """The representation by the first theorem that applies."""
     if analysis.spec.space.kind is SpaceKind.PHYSICAL:
-        return collocation.lower(analysis)
+        return strong_form.lower(analysis)
     representation: Representation | None = feynman_kac.lower(analysis) or feature_maps.lower(analysis)
     if representation is None and analysis.spec.space.kind is SpaceKind.DATA:
         representation = whole_space.lower(analysis)

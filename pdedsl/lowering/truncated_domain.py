@@ -12,7 +12,7 @@ from sympy import Rational, oo
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.spec import Interval, SpaceKind
-from pdedsl.lowering import collocation
+from pdedsl.lowering import strong_form
 
 DEFAULT_EXTENT = 4  # half-width in units of the data, which are of order 1
 
@@ -22,14 +22,14 @@ def truncate_domain(analysis: Analysis, extent: float) -> StrongForm:
     space, end = analysis.spec.space, Rational(str(float(extent)))
     intervals = (Interval(-end, end, periodic=True),) * int(space.dimension)
     box = replace(space, kind=SpaceKind.PHYSICAL, intervals=intervals)
-    return collocation.lower(replace(analysis, spec=replace(analysis.spec, space=box)))
+    return strong_form.lower(replace(analysis, spec=replace(analysis.spec, space=box)))
 
 
 def problem_on_space(analysis: Analysis) -> StrongForm:
     """The equation on R^d, with its initial or terminal condition."""
     space = analysis.spec.space
     box = replace(space, kind=SpaceKind.PHYSICAL, intervals=(Interval(-oo, oo),) * int(space.dimension))
-    return collocation.lower(replace(analysis, spec=replace(analysis.spec, space=box)))
+    return strong_form.lower(replace(analysis, spec=replace(analysis.spec, space=box)))
 
 
 def reference_problem(analysis: Analysis) -> StrongForm | None:

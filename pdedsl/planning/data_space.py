@@ -53,7 +53,7 @@ from pdedsl.ir.types import Operator, Simplex, Vector
 from pdedsl.numerics.butcher import EULER
 from pdedsl.numerics.torchvision_models import MODELS
 from pdedsl.planning.computability import learned_fields_in, require_computable_coefficients, require_computable_exprs
-from pdedsl.planning.methods import ensemble_size, has_stochastic_version, networks_by_depth, scheme_of, steps_of
+from pdedsl.planning.integrators import ensemble_size, has_stochastic_version, networks_by_depth, scheme_of, steps_of
 from pdedsl.planning.noise import noise_of
 from pdedsl.planning.objective import objective_of
 from pdedsl.planning.operator import operator_plan_or_error

@@ -30,7 +30,7 @@ from pdedsl.numerics.butcher import (
     ImexRungeKutta,
     ImplicitRungeKutta,
 )
-from pdedsl.problem.capabilities import ANTIPERIODIC_GRID, JUMP_GRID, JUMP_INVARIANCE
+from pdedsl.problem.boundary_layers import layer_breaks
 from pdedsl.problem.complementarity import has_extremum, obstacle_scheme
 from pdedsl.problem.conservation_form import (
     conservation_form,
@@ -39,13 +39,13 @@ from pdedsl.problem.conservation_form import (
     split_fluxes,
     with_value_jets,
 )
+from pdedsl.problem.delay_breaks import delay_breaks
 from pdedsl.problem.first_order_system import GridNotApplicable, first_order_system
 from pdedsl.problem.interface_problem import has_discontinuous_diffusion, interface_problem
 from pdedsl.problem.irregular_domain import irregular_dirichlet_problem
-from pdedsl.problem.layers import layer_breaks
-from pdedsl.problem.memory import delay_breaks
 from pdedsl.problem.periodicity import has_periodic_residuals, periodic_axes, split_linear, subtract_lifts
 from pdedsl.problem.separable_operator import separable_operator
+from pdedsl.problem.supported_conditions import ANTIPERIODIC_GRID, JUMP_GRID, JUMP_INVARIANCE
 
 MAX_GRID_DIMENSIONS = 3  # direct solvers of larger systems exceed the memory
 

@@ -17,7 +17,7 @@ from pdedsl.diagnostics import PdeError
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.solver_plans import ChebyshevScheme, FourierScheme, GridPlan, GridScheme, JavascriptPlan
 from pdedsl.ir.spec import Constant, SpaceKind, Spec
-from pdedsl.lowering.collocation import lower
+from pdedsl.lowering.strong_form import lower
 from pdedsl.numerics.butcher import ExponentialRungeKutta
 from pdedsl.planning.grid_schemes import plan_grid
 from pdedsl.planning.solver_selection import require_computable

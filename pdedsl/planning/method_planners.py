@@ -53,11 +53,11 @@ from pdedsl.ir.weak_form import WeakForm
 from pdedsl.planning.grid_schemes import plan_grid, with_integrator
 from pdedsl.planning.problem_features import BASE_POINTS, ProblemFeatures
 from pdedsl.problem.ansatz import ansatz_of, has_incompatible_data
-from pdedsl.problem.capabilities import SEVERAL_ANTIPERIODIC_AXES
 from pdedsl.problem.diffusion_process import process_of
 from pdedsl.problem.eigenproblem import collocation_obstacle, eigenproblem_of
 from pdedsl.problem.first_order_system import GridNotApplicable
 from pdedsl.problem.periodicity import subtract_lifts
+from pdedsl.problem.supported_conditions import SEVERAL_ANTIPERIODIC_AXES
 from pdedsl.problem.symmetry import is_exchangeable, parities_of, reflection_symmetry
 from pdedsl.problem.weak_form import NoWeakForm, weak_form
 from pdedsl.record import Record

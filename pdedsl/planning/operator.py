@@ -9,14 +9,14 @@ from pdedsl.config.base import Located
 from pdedsl.config.methods import Fixed, Integrator
 from pdedsl.config.networks import Mlp, Torch
 from pdedsl.diagnostics import PdeError
+from pdedsl.ir.default_methods import operator_samples
 from pdedsl.ir.plan import OperatorPlan, OperatorSegment
 from pdedsl.ir.representation import PathExpectation, SdeSegment
 from pdedsl.ir.spec import Spec
-from pdedsl.ir.system_kinds import operator_samples
 from pdedsl.ir.terms import MatrixStructure
 from pdedsl.numerics.butcher import EXPLICIT
 from pdedsl.planning.computability import learned_fields_in, require_computable_coefficients
-from pdedsl.planning.methods import has_stochastic_version, scheme_of, steps_of
+from pdedsl.planning.integrators import has_stochastic_version, scheme_of, steps_of
 from pdedsl.planning.noise import is_exact_in_one_step, law_of
 
 

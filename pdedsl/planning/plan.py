@@ -12,7 +12,7 @@ from pdedsl.planning.data_space import plan_data
 from pdedsl.planning.evaluation import require_evaluation
 from pdedsl.planning.families import plan_family
 from pdedsl.planning.image_plane import plan_image, require_overlapping_boxes
-from pdedsl.planning.limits import require_memory
+from pdedsl.planning.memory_limits import require_memory
 from pdedsl.planning.solver_selection import plan_solve
 from pdedsl.planning.unused_options import require_single_input_noise, require_used_in_training
 

@@ -17,7 +17,7 @@ from sympy import Abs, Expr, Heaviside, Max, Min, Piecewise, S, Symbol, sign
 from pdedsl.ir.ansatz import Ansatz
 from pdedsl.ir.boundary import Dirichlet, Face, InitialCondition
 from pdedsl.ir.problem import Domain, StrongForm
-from pdedsl.problem.scaling import solution_scales
+from pdedsl.problem.solution_scale import solution_scales
 from pdedsl.record import Record
 from pdedsl.symbolic.evaluate import Layout, evaluate_at_points
 from pdedsl.symbolic.rewrite import substitute

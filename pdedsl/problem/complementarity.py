@@ -20,8 +20,8 @@ from pdedsl.ir.complementarity import AffineOperator, Complementarity, Extremum
 from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.ir.residual import Residual
 from pdedsl.ir.solver_plans import ObstacleScheme
-from pdedsl.problem.capabilities import BoundaryRegion, ConditionType, MethodFamily, find_reason
 from pdedsl.problem.first_order_system import GridNotApplicable, require_on_grid
+from pdedsl.problem.supported_conditions import BoundaryRegion, ConditionType, MethodFamily, find_reason
 from pdedsl.symbolic.evaluate import Layout, compile_function
 
 SAMPLES = 40  # points of a face at which its data are compared with the bounds

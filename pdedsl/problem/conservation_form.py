@@ -13,8 +13,8 @@ from pdedsl.ir.boundary import Dirichlet, Robin
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
 from pdedsl.ir.residual import Derivative
 from pdedsl.ir.solver_plans import ConservationForm
-from pdedsl.problem.capabilities import CONSERVATION_LAW, MethodFamily
 from pdedsl.problem.first_order_system import GridNotApplicable, require_on_grid
+from pdedsl.problem.supported_conditions import CONSERVATION_LAW, MethodFamily
 from pdedsl.symbolic.rewrite import expand
 
 NONSMOOTH = (Abs, Heaviside, Max, Min, sign)

@@ -23,8 +23,8 @@ from pdedsl.ir.diffusion_process import (
 )
 from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.ir.residual import Affine, Residual
-from pdedsl.problem.capabilities import BoundaryRegion, MethodFamily, find_reason, region_of_condition, type_of
-from pdedsl.symbolic.domain import region_of
+from pdedsl.problem.supported_conditions import BoundaryRegion, MethodFamily, find_reason, region_of_condition, type_of
+from pdedsl.symbolic.domain_points import region_of
 from pdedsl.symbolic.evaluate import compile_function, unsupported
 
 SAMPLES = 64  # points at which the sign of a coefficient is evaluated

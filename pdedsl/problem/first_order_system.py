@@ -19,7 +19,7 @@ from pdedsl.ir.boundary import BoundaryCondition, ConditionResidual, Face, Gener
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem, LearnedParameter
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Derivative, NonlocalTerm, Residual
-from pdedsl.problem.capabilities import CURVES_ON_GRID, MethodFamily, find_reason, region_of_condition, type_of
+from pdedsl.problem.supported_conditions import CURVES_ON_GRID, MethodFamily, find_reason, region_of_condition, type_of
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 
 # ---- Matching of constraints and algebraic variables

@@ -11,8 +11,8 @@ from pdedsl.ir.boundary import Dirichlet, General, Robin
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
 from pdedsl.ir.residual import Derivative
 from pdedsl.ir.solver_plans import InterfaceProblem, RobinFace
-from pdedsl.problem.capabilities import MethodFamily
 from pdedsl.problem.first_order_system import GridNotApplicable, require_on_grid
+from pdedsl.problem.supported_conditions import MethodFamily
 
 NONSMOOTH = (Abs, DiracDelta, Heaviside, Max, Min, sign)
 

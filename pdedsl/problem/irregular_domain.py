@@ -7,8 +7,8 @@ from sympy import Expr
 from pdedsl.ir.boundary import Dirichlet, InitialCondition, Place, ScalarCondition
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.solver_plans import IrregularDirichletProblem
-from pdedsl.problem.capabilities import MethodFamily
 from pdedsl.problem.first_order_system import GridNotApplicable, require_on_grid
+from pdedsl.problem.supported_conditions import MethodFamily
 
 
 def irregular_dirichlet_problem(problem: StrongForm) -> IrregularDirichletProblem:

@@ -12,7 +12,7 @@ from math import factorial, prod
 from sympy import Expr, S, Symbol
 
 from pdedsl.ir.boundary import ConditionResidual
-from pdedsl.ir.components import ScalarUnknown
+from pdedsl.ir.component_form import ScalarUnknown
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Derivative, Residual
 

@@ -38,9 +38,9 @@ from pdedsl.ir.weak_form import (
     WeakEquation,
     WeakForm,
 )
-from pdedsl.problem.capabilities import MethodFamily, find_reason, region_of_condition, type_of
 from pdedsl.problem.complementarity import NotComplementarity, complementarity, has_extremum
 from pdedsl.problem.mixed_form import AUXILIARY, split_biharmonic
+from pdedsl.problem.supported_conditions import MethodFamily, find_reason, region_of_condition, type_of
 from pdedsl.symbolic.evaluate import is_numerically_equal
 from pdedsl.symbolic.mesh_domain import MeshNormal
 from pdedsl.symbolic.rewrite import expand

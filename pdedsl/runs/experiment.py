@@ -10,7 +10,7 @@ from pdedsl.compiler import Compilation, to_compilation
 from pdedsl.config.blocks import TrainBlock
 from pdedsl.config.training import GaussianAugmentation, Step
 from pdedsl.data.load import load
-from pdedsl.data.sets import Data
+from pdedsl.data.splits import Data
 from pdedsl.diagnostics import PdeError
 from pdedsl.ir.plan import DataPlan, Objective, SolvePlan
 from pdedsl.ir.spec import SpaceKind, Spec

@@ -14,7 +14,7 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-from pdedsl.data.sets import Split
+from pdedsl.data.splits import Split
 from pdedsl.frozen_model import module_modes
 from pdedsl.io import path_in_errors, write_text_atomically
 from pdedsl.runs.distributed import World

@@ -25,6 +25,7 @@ from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.solver_plans import GridPlan, SolverPlan
 from pdedsl.lowering.truncated_domain import DEFAULT_EXTENT, truncate_domain
 from pdedsl.solvers.collocation_points import PointSampler, fix_gauge
+from pdedsl.solvers.dispatch import confidence_half_width, has_derivatives, solve_with
 from pdedsl.solvers.error_estimate import (
     ERROR_RTOL,
     INEXPENSIVE_GRID,
@@ -40,7 +41,6 @@ from pdedsl.solvers.error_estimate import (
 )
 from pdedsl.solvers.grid.driver import solve_by_grid
 from pdedsl.solvers.method_result import EstimateKind, SolverResult
-from pdedsl.solvers.methods import confidence_half_width, has_derivatives, solve_with
 from pdedsl.solvers.run import seed_of, solve_options
 from pdedsl.solvers.solver_method import SolveOptions
 from pdedsl.solvers.whole_space import Z_95, initial_data

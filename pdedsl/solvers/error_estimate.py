@@ -29,8 +29,8 @@ import torch
 from sympy import Add, Expr, Float
 from torch import Tensor, nn
 
-from pdedsl.codegen.physics import derivative_path
 from pdedsl.codegen.pointwise import compile_pointwise
+from pdedsl.codegen.strong_form import derivative_path
 from pdedsl.config.methods import Grid, MonteCarlo
 from pdedsl.diagnostics import Source
 from pdedsl.explainer.describe import gauge_lines
@@ -45,10 +45,10 @@ from pdedsl.runtime.diff.autodiff import partial_derivatives
 from pdedsl.runtime.ode.step_doubling import MaxStepsExceeded, StepSizeUnderflow
 from pdedsl.solvers.ansatz import AnsatzModule, AnsatzWithFunctions
 from pdedsl.solvers.collocation_points import PointSampler, fix_gauge, sample_conditions
+from pdedsl.solvers.dispatch import confidence_half_width, has_derivatives, solve_with
 from pdedsl.solvers.grid.driver import solve_by_grid
 from pdedsl.solvers.grid.grid_result import GridSolveFailed, IllPosedProblem
 from pdedsl.solvers.method_result import SolverResult
-from pdedsl.solvers.methods import confidence_half_width, has_derivatives, solve_with
 from pdedsl.solvers.nonlocal_terms import evaluate_term, quadrature_order
 from pdedsl.solvers.solver_method import SolveOptions
 from pdedsl.symbolic.symbols import Field, atoms

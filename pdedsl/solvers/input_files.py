@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path, PurePath
 
 from pdedsl import sources
-from pdedsl.data.shapes import find_data_file
+from pdedsl.data.sample_shape import find_data_file
 from pdedsl.diagnostics import Source
 from pdedsl.io import RunError, write_atomically
 from pdedsl.ir.problem import Measurements, StrongForm

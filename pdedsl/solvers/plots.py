@@ -23,10 +23,10 @@ from pdedsl.runs.figure_style import INK, PALETTE, ColourScale, colour_scale, ne
 from pdedsl.runs.folder import METRICS
 from pdedsl.runs.metrics import read_metrics
 from pdedsl.runs.plots import plot_curves
-from pdedsl.runtime.basis.contact_set import ContactExpansion, ContactPolynomials
+from pdedsl.runtime.basis.obstacle_solution import ContactExpansion, ContactPolynomials
 from pdedsl.solvers.collocation_points import fix_gauge, visible_domain
+from pdedsl.solvers.dispatch import has_derivatives, has_expensive_values
 from pdedsl.solvers.error_estimate import ErrorEstimate, Reference, pde_residual_norm, residual_audit
-from pdedsl.solvers.methods import has_derivatives, has_expensive_values
 from pdedsl.solvers.solution import Solution
 from pdedsl.solvers.solver_method import SolveOptions
 

@@ -18,6 +18,7 @@ from pdedsl.ir.solver_plans import SolverPlan
 from pdedsl.ir.spec import Spec
 from pdedsl.runs.checkpoint import CorruptCheckpoint, Tensors, load_tensors, save_tensors
 from pdedsl.runs.folder import SPEC, WEIGHTS
+from pdedsl.solvers.dispatch import describe_module, is_module_of, rebuild_module
 from pdedsl.solvers.eigen_solution import EigenSolution
 from pdedsl.solvers.error_estimate import (
     ERROR_RTOL,
@@ -30,7 +31,6 @@ from pdedsl.solvers.error_estimate import (
 )
 from pdedsl.solvers.grid.grid_result import DISCRETE_RESIDUAL, L1_ERROR, NET_FLUX, TIME_ERROR
 from pdedsl.solvers.method_result import EigenvalueEstimate, EstimateKind, ParameterEstimate, SolverResult
-from pdedsl.solvers.methods import describe_module, is_module_of, rebuild_module
 from pdedsl.solvers.plots import bounds
 from pdedsl.solvers.report import REPORT_JSON
 from pdedsl.solvers.solution import Solution

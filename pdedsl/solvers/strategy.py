@@ -33,6 +33,7 @@ from pdedsl.ir.plan import Candidate, SolvePlan
 from pdedsl.ir.solver_plans import FiniteVolumeScheme, GridPlan, MonteCarloPlan, PinnPlan, SolverPlan
 from pdedsl.runs.events import Finishing
 from pdedsl.solvers.collocation_points import fix_gauge
+from pdedsl.solvers.dispatch import has_derivatives, levels_of
 from pdedsl.solvers.error_estimate import (
     ONE_DIGIT_RTOL,
     ErrorBar,
@@ -44,7 +45,6 @@ from pdedsl.solvers.error_estimate import (
 )
 from pdedsl.solvers.grid.grid_result import TIME_ERROR, IllPosedProblem
 from pdedsl.solvers.method_result import TEST_RESIDUAL, EstimateKind, SolverResult
-from pdedsl.solvers.methods import has_derivatives, levels_of
 from pdedsl.solvers.solver_method import SolveOptions
 
 Estimates = Mapping[EstimateKind, float]

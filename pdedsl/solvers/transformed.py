@@ -8,13 +8,13 @@ from dataclasses import replace
 import torch
 from torch import Tensor, nn
 
-from pdedsl.codegen.physics import derivative_path
 from pdedsl.codegen.pointwise import compile_pointwise
+from pdedsl.codegen.strong_form import derivative_path
 from pdedsl.ir.solver_plans import TransformedPlan
 from pdedsl.ir.transforms import Transform
 from pdedsl.runtime.diff.autodiff import partial_derivatives
+from pdedsl.solvers.dispatch import HasIntervals, describe_module, has_expensive_values, method_of, rebuild_module
 from pdedsl.solvers.method_result import Levels, SolverResult
-from pdedsl.solvers.methods import HasIntervals, describe_module, has_expensive_values, method_of, rebuild_module
 from pdedsl.solvers.solver_method import Form, ModuleFormat, SolveOptions, SolverMethod, StoredModule
 
 

@@ -21,10 +21,10 @@ from pdedsl.runs.folder import METRICS
 from pdedsl.runs.metrics import read_json_lines
 from pdedsl.sources import apply_settings, read_source, shipped_folder
 from pdedsl.studies.papers import EXPERIMENTS, ArmMetric, Claim, Experiment
-from pdedsl.studies.points import grid
 from pdedsl.studies.results import Arm, Study, difference_of, difference_text, mean_text, metric_of
 from pdedsl.studies.run import sweep
 from pdedsl.studies.statistics import PairedDifference
+from pdedsl.studies.sweep_points import grid
 from pdedsl.training.forecast import duration, forecast_training
 
 PAGE = "page.md"

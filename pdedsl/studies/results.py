@@ -14,8 +14,8 @@ from statistics import fmean
 from pdedsl.document import Element, Heading, Items, Paragraph, Table, fragment, latex, markdown
 from pdedsl.evaluation.run import FOLDER, OUTCOMES
 from pdedsl.io import RunError, malformed_as_run_error, write_text_atomically
-from pdedsl.studies.points import Settings, StudyPoint
 from pdedsl.studies.statistics import PairedDifference, mean_and_deviation, paired_difference
+from pdedsl.studies.sweep_points import Settings, StudyPoint
 
 TABLE = "table"  # the name of the files: table.md, table.tex, runs.csv
 DISTANCE = "distance"  # part of the names of metrics that are not fractions

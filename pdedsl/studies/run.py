@@ -30,8 +30,8 @@ from pdedsl.runs.checkpoint import CorruptCheckpoint, load_tensors
 from pdedsl.runs.events import RunOutcome
 from pdedsl.runs.folder import SPEC, WEIGHTS, FolderLocked
 from pdedsl.sources import apply_settings, source_of
-from pdedsl.studies.points import StudyPoint, grid, with_seeds
 from pdedsl.studies.results import Study, StudyRun, read_run
+from pdedsl.studies.sweep_points import StudyPoint, grid, with_seeds
 from pdedsl.training.run import train
 
 RUNS = "runs"

@@ -14,9 +14,9 @@ from typing import Any
 
 from pdedsl.config.sweep import SweepAxis
 from pdedsl.io import RunError, RunInterrupted
-from pdedsl.studies.points import StudyPoint, replicates, settings_of
 from pdedsl.studies.results import Study, StudyRun, metric_of
 from pdedsl.studies.run import RUNS, Search, StudyRunner
+from pdedsl.studies.sweep_points import StudyPoint, replicates, settings_of
 
 JOURNAL = "study.journal"
 SETTINGS = "settings"  # attribute of a trial: its settings

@@ -11,7 +11,7 @@ from sympy import Add, pi
 from sympy.core import evalf
 from sympy.polys.polyerrors import BasePolynomialError
 
-from pdedsl.big_stack import has_big_stack
+from pdedsl.deep_recursion import has_big_stack
 from pdedsl.symbolic.symbols import TooLarge
 
 # ---- Exceptions

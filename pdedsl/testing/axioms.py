@@ -20,15 +20,15 @@ from pdedsl.ir.plan import ImagePlan, SolvePlan
 from pdedsl.ir.semidiscrete_systems import SecondOrderOde
 from pdedsl.ir.verdicts import Axiom, Refuted, Truth
 from pdedsl.runtime.pde_blocks import PdeBlock
-from pdedsl.testing.cases import cases, feature_map_pairs
-from pdedsl.testing.checks import EXACT_CHECKS, MAX_INTEGRATION_DIMENSION, STATISTICAL_CHECKS
+from pdedsl.testing.axiom_predicates import EXACT_CHECKS, MAX_INTEGRATION_DIMENSION, STATISTICAL_CHECKS
+from pdedsl.testing.counterexample_replay import reproduces
 from pdedsl.testing.feature_checks import FEATURE_MAP_CHECKS, set_weights
 from pdedsl.testing.grid_axioms import check_on_grid
 from pdedsl.testing.model import ModelUnderTest, under_test
-from pdedsl.testing.moments import CheckOutcome
+from pdedsl.testing.moment_tests import CheckOutcome
 from pdedsl.testing.operators import EvolutionUnderTest, NetworkAsOperator, SolutionOperator, block_of, operator_of
-from pdedsl.testing.replay import reproduces
 from pdedsl.testing.search import MAX_SHRINKS, search
+from pdedsl.testing.strategies import cases, feature_map_pairs
 
 __all__ = ["AxiomResult", "assert_hold", "check", "falsify"]
 

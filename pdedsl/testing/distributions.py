@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from pdedsl.runtime.rng import RandomStream
 from pdedsl.runtime.sde.feynman_kac import Expectation
 from pdedsl.testing.coefficients import Array
-from pdedsl.testing.moments import Moments
+from pdedsl.testing.moment_tests import Moments
 from pdedsl.testing.operators import EvolutionUnderTest
 from pdedsl.testing.path_segments import Mismatch, PathSegment
 from pdedsl.testing.paths import PathEndpoints, ReferenceProcess

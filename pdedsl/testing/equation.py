@@ -19,8 +19,7 @@ from torch import Tensor, nn
 from pdedsl.compiler import Compilation
 from pdedsl.config.training import Loss
 from pdedsl.ir.plan import BaseNetwork, DataPlan, ImagePlan, MemberCrossEntropy, ResidualBlocks, SolvePlan
-from pdedsl.testing.averages import AGREEMENT, AVERAGE, agreement_finding, average_finding
-from pdedsl.testing.blocks import BLOCK, block_finding
+from pdedsl.testing.block_reference import BLOCK, block_finding
 from pdedsl.testing.coefficients import CoefficientNotEvaluable
 from pdedsl.testing.distributions import (
     SAMPLES_PER_INPUT,
@@ -34,10 +33,11 @@ from pdedsl.testing.distributions import (
     set_samples,
     simulate_paths,
 )
+from pdedsl.testing.ensemble_average import AGREEMENT, AVERAGE, agreement_finding, average_finding
 from pdedsl.testing.feynman_kac_weights import WEIGHTS, weights_finding
 from pdedsl.testing.generator import GENERATOR, generator_finding
 from pdedsl.testing.model import Fields, ModelUnderTest, under_test
-from pdedsl.testing.moments import Finding, Moments, broken, standard_error, untested
+from pdedsl.testing.moment_tests import Finding, Moments, broken, standard_error, untested
 from pdedsl.testing.noise_moments import NOISE, RESIDUAL_BLOCKS, layer_findings
 from pdedsl.testing.operators import DEFAULT_DIMENSION, EvolutionUnderTest, evolution_of
 from pdedsl.testing.path_segments import AddedNoise, Mismatch, PathSegment, model_segments, operator_segments

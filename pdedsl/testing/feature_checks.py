@@ -11,9 +11,9 @@ from torch import Tensor, nn
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.runtime.linear_operators import ConvOperator
 from pdedsl.runtime.pde_blocks import LeapfrogBlock, VerletBlock
-from pdedsl.testing.cases import FeatureMapPair
-from pdedsl.testing.checks import ROUNDING
+from pdedsl.testing.axiom_predicates import ROUNDING
 from pdedsl.testing.model import seeded
+from pdedsl.testing.strategies import FeatureMapPair
 
 JACOBIAN_SIZE = 2  # height and width of the feature maps whose Jacobian determinant is computed
 

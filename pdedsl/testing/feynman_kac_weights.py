@@ -12,7 +12,7 @@ from torch import Tensor
 
 from pdedsl.testing.distributions import simulate_paths
 from pdedsl.testing.generator import STEP_POSITIONS, operator_interval, single_step
-from pdedsl.testing.moments import Finding, Moments, standard_error
+from pdedsl.testing.moment_tests import Finding, Moments, standard_error
 from pdedsl.testing.operators import EvolutionUnderTest
 from pdedsl.testing.path_segments import PathSegment
 from pdedsl.testing.paths import PathEndpoints, ReferenceProcess

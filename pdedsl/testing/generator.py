@@ -17,7 +17,7 @@ from pdedsl.testing.distributions import (
     random_directions,
     second_order_products,
 )
-from pdedsl.testing.moments import Finding, Moments, standard_error
+from pdedsl.testing.moment_tests import Finding, Moments, standard_error
 from pdedsl.testing.operators import EvolutionUnderTest
 from pdedsl.testing.path_segments import PathSegment
 from pdedsl.testing.paths import ReferenceProcess

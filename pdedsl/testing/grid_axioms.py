@@ -26,7 +26,7 @@ from pdedsl.runtime.ode.step_doubling import StepBudget
 from pdedsl.solvers.collocation_points import PointSampler, sample_conditions
 from pdedsl.solvers.grid.driver import solve_on_one_grid
 from pdedsl.solvers.grid.grid_result import GridSolveFailed
-from pdedsl.testing.moments import CheckOutcome
+from pdedsl.testing.moment_tests import CheckOutcome
 
 GRID_POINTS = {1: 32, 2: 12}  # points per dimension, by the dimension of space
 FINE_GRID_POINTS = {1: 64, 2: 18}  # of the grid that estimates the error

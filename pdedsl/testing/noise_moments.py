@@ -16,11 +16,11 @@ from pdedsl.config.networks import Torch, residual_maps
 from pdedsl.ir.noise import DropoutResidual, RandomResidual, ShakeShakeResidual, StochasticDepthResidual
 from pdedsl.ir.plan import DataPlan, NoiseStep, ResidualBlocks
 from pdedsl.testing.distributions import SAMPLES_PER_INPUT, enable_training_noise
-from pdedsl.testing.layers import RecordedBlock, RecordedCall, RecordedRun, noise_free_value, record_runs
 from pdedsl.testing.model import ModelUnderTest
-from pdedsl.testing.moments import Finding, Moments, broken, compare_tensors, untested, worst_of
+from pdedsl.testing.moment_tests import Finding, Moments, broken, compare_tensors, untested, worst_of
 from pdedsl.testing.noise_sites import NoiseSite, RequiredNoise, noise_sites, random_residual
 from pdedsl.testing.paths import process_of
+from pdedsl.testing.recorded_blocks import RecordedBlock, RecordedCall, RecordedRun, noise_free_value, record_runs
 from pdedsl.testing.time_intervals import TimeInterval, interval_with_drift, time_intervals
 from pdedsl.testing.user_networks import count_noisy_blocks, user_noise_sites
 

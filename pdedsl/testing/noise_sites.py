@@ -13,9 +13,9 @@ from torch import Tensor
 from pdedsl.config.methods import NoiseDistribution, NormReduction
 from pdedsl.ir.noise import BranchNoise, Noise, RandomResidual
 from pdedsl.ir.plan import DataPlan, NoiseStep, ResidualBlocks
-from pdedsl.testing.layers import RecordedRun
 from pdedsl.testing.path_segments import AddedNoise, NormScaledNoise, noise_model
 from pdedsl.testing.paths import ReferenceProcess
+from pdedsl.testing.recorded_blocks import RecordedRun
 from pdedsl.testing.time_intervals import TimeInterval, interval_with_drift
 
 

@@ -16,8 +16,8 @@ from sympy import DiracDelta, Dummy, Expr, Float, Integer, Symbol, cos, lambdify
 from torch import Tensor, nn
 
 from pdedsl.codegen.names import python_name
-from pdedsl.codegen.physics import CONDITION, EQUATION, PythonNames, eigenvalue_parts
 from pdedsl.codegen.pointwise import compile_pointwise
+from pdedsl.codegen.strong_form import CONDITION, EQUATION, PythonNames, eigenvalue_parts
 from pdedsl.ir.boundary import ConditionResidual
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.problem import StrongForm
@@ -25,7 +25,7 @@ from pdedsl.ir.residual import Residual
 from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 from pdedsl.testing.model import ModelUnderTest
-from pdedsl.testing.moments import CheckOutcome, Finding
+from pdedsl.testing.moment_tests import CheckOutcome, Finding
 
 RESIDUALS, EXACT = "residuals", "exact solution"
 POINTS = 16  # per residual: wrong formulas differ at almost every point

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from pdedsl.runtime.sde.characteristic_steps import CharacteristicSteps
 from pdedsl.testing.distributions import endpoints_of_model, members_of, second_order_products
 from pdedsl.testing.generator import expected_products
-from pdedsl.testing.moments import Finding, Moments, broken, standard_error, untested
+from pdedsl.testing.moment_tests import Finding, Moments, broken, standard_error, untested
 from pdedsl.testing.path_segments import NormScaledNoise, PathSegment
 from pdedsl.testing.paths import ReferenceProcess
 

@@ -16,7 +16,7 @@ from pdedsl.config.training import Precision
 from pdedsl.data.augment import augment
 from pdedsl.data.batches import BatchOrder
 from pdedsl.data.sampling import KeyedRng
-from pdedsl.data.sets import Data
+from pdedsl.data.splits import Data
 from pdedsl.ir.plan import AdversarialLoss, Retraining
 from pdedsl.runs.checkpoint import CorruptCheckpoint, State, Tensors, flatten, unflatten
 from pdedsl.runs.distributed import World

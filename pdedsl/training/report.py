@@ -12,7 +12,7 @@ from torch import Tensor
 
 from pdedsl.compiler import Compilation
 from pdedsl.config.blocks import TrainBlock
-from pdedsl.data.sets import Data, Split
+from pdedsl.data.splits import Data, Split
 from pdedsl.diagnostics.escaping import command
 from pdedsl.document import CodeBlock, Element, Heading, Items, Paragraph, Picture, Table, markdown
 from pdedsl.io import write_text_atomically

@@ -32,9 +32,9 @@ from pdedsl.runs.folder import (
     find_checkpoint,
     lock_run_folder,
 )
+from pdedsl.runs.load_run import Run, initial_weights
 from pdedsl.runs.metrics import MetricsLog, TensorBoardLog, read_metrics
 from pdedsl.runs.progress import ProgressDisplay
-from pdedsl.runs.run import Run, initial_weights
 from pdedsl.runtime.ode.solver_control import adaptive_blocks
 from pdedsl.training.engine import NetworkFactory, TrainingEngine
 from pdedsl.training.loop import TrainingLoop, solver_message

@@ -25,7 +25,7 @@ async function engine() {
   pyodide.runPython("import sys; sys.path.insert(0, '/packages')");
   pyodide.runPython("import gc; gc.set_threshold(*gc.get_threshold()[:2], 500)");
   pyodide.runPython("from pdedsl.symbolic.cache import cache_signs; cache_signs()");
-  return pyodide.pyimport("pdedsl.editor.overview");
+  return pyodide.pyimport("pdedsl.editor.playground_json");
 }
 
 const ready = engine();

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 from visits import Host, Visit, chromium, hosted, opened
 
-from pdedsl.editor import overview
+from pdedsl.editor import playground_json
 from pdedsl.sources import shipped_specs
 
 expect.set_options(timeout=60_000)  # on a busy machine; how long it takes is measured in benchmarks/playground.py
@@ -71,7 +71,7 @@ def test_the_gallery_holds_the_shipped_specs(visit: Visit) -> None:
 def test_an_error_is_shown_with_its_caret_and_its_fix_works(visit: Visit) -> None:
     visit.write(WRONG)
     expect(visit.page.locator("#status")).to_have_text("1 error")
-    assert visit.page.locator("#panel pre").text_content() == json.loads(overview.check_json(WRONG))["report"]
+    assert visit.page.locator("#panel pre").text_content() == json.loads(playground_json.check_json(WRONG))["report"]
     assert "help:" in visit.page.inner_text("#panel")
     assert visit.page.locator(".cm-lintRange-error").inner_text() == "kapa"
     assert visit.faults == []  # its underline is an image in the style
@@ -98,17 +98,17 @@ def test_every_panel_shows_the_result_of_the_engine(visit: Visit) -> None:
     visit.page.click("#tab-axioms")
     expect(visit.page.locator("dt").first).to_be_visible()
     terms = visit.page.locator("dt").all_inner_texts()
-    found = json.loads(overview.check_json(text))["axioms"]
+    found = json.loads(playground_json.check_json(text))["axioms"]
     assert terms == [f"{a['name'].replace('_', ' ')}: {a['truth']}" for a in found]
     reasons = visit.page.locator("dd").all_inner_texts()
     assert reasons == [said for a in found for said in (a["reason"], a["evidence"]) if said]
     visit.page.click("#tab-explained")
     expect(visit.page.locator("#panel h2").first).to_have_text("Equation")
-    rows = [row.strip() for _, rows in json.loads(overview.explanation_json(text)) for row in rows]
+    rows = [row.strip() for _, rows in json.loads(playground_json.explanation_json(text)) for row in rows]
     assert visit.page.locator("#panel li").all_inner_texts() == [normal(row) for row in rows]
     visit.page.click("#tab-python")
     expect(visit.page.locator("#panel pre")).to_contain_text("import torch")
-    assert visit.page.locator("#panel pre").text_content() == overview.python_code(text)
+    assert visit.page.locator("#panel pre").text_content() == playground_json.python_code(text)
 
 
 def test_a_click_in_the_drawing_selects_the_source(visit: Visit) -> None:
@@ -174,7 +174,7 @@ def test_the_same_diagnostics_as_in_a_terminal(visit: Visit) -> None:
     answers = visit.page.evaluate(ASKED, texts)
     assert len(answers) > 300
     for text, answer in zip(texts, answers, strict=True):
-        found, expected = json.loads(answer), json.loads(overview.check_json(text))
+        found, expected = json.loads(answer), json.loads(playground_json.check_json(text))
         assert [found[key] for key in KEYS] == [expected[key] for key in KEYS], text[:300]
 
 

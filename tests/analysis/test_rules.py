@@ -12,8 +12,8 @@ import pytest
 
 import pdedsl.analysis
 from analysis.spec_templates import NETWORK
-from pdedsl.big_stack import run_with_big_stack
 from pdedsl.compiler import to_analysis, to_spec
+from pdedsl.deep_recursion import run_with_big_stack
 from pdedsl.diagnostics import Source
 from pdedsl.ir.verdicts import Proved, Refuted
 from pdedsl.sources import find_shipped

@@ -18,7 +18,7 @@ from pdedsl.numerics.torchvision_models import MODELS
 from pdedsl.runtime.sde.noise import GaussianNoise, ScaledNoise
 from pdedsl.runtime.user_modules import NoiseAfter, UserField, find_residual_blocks, user_backbone
 from pdedsl.testing import equation
-from pdedsl.testing.moments import CheckOutcome
+from pdedsl.testing.moment_tests import CheckOutcome
 from tests.codegen import own_nets as nets
 from tests.texts import learned, picture
 

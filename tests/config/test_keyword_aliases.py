@@ -13,7 +13,7 @@ from pdedsl.config.blocks import ENTRIES
 from pdedsl.config.methods import PARTS
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.verdicts import Axiom
-from pdedsl.language.edit import apply_settings
+from pdedsl.language.settings import apply_settings
 
 POISSON = """pde P
 space x in [0, 1]

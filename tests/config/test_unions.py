@@ -54,7 +54,7 @@ WIDENED: dict[str, Union | Enumeration] = {
     "Network": option("networks", {"codegen/data_space.py", "config/networks.py"}),
     "Diffusion": option(
         "methods",
-        {"planning/methods.py", "planning/noise.py", "planning/objective.py", "planning/unused_options.py"},
+        {"planning/integrators.py", "planning/noise.py", "planning/objective.py", "planning/unused_options.py"},
     ),
     "Optimizer": option("training", {"runs/optimizers.py"}, "lr: Rate = 1"),
     "Schedule": option("training", {"runs/optimizers.py"}),
@@ -110,7 +110,7 @@ WIDENED: dict[str, Union | Enumeration] = {
         {
             "planning/data_space.py",
             "codegen/data_space.py",
-            "codegen/fields.py",
+            "codegen/learned_fields.py",
             "explainer/describe.py",
             "testing/path_segments.py",
         },

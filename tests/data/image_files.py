@@ -16,7 +16,7 @@ from pdedsl.config.base import Located
 from pdedsl.config.data import DATA
 from pdedsl.data.images import SETS as BY_WORD
 from pdedsl.data.load import load
-from pdedsl.data.sets import Data
+from pdedsl.data.splits import Data
 from pdedsl.diagnostics import PdeError, Span
 
 Array = Any

@@ -11,7 +11,7 @@ import pdedsl
 from pdedsl.config.base import Located
 from pdedsl.config.data import DATA, Digits, Moons
 from pdedsl.data.load import load
-from pdedsl.data.shapes import with_data_dimension
+from pdedsl.data.sample_shape import with_data_dimension
 from pdedsl.diagnostics import PdeError
 
 TEXT = """pde Points

@@ -15,7 +15,7 @@ from pdedsl.config.base import Located
 from pdedsl.config.data import Data as DataConfig
 from pdedsl.config.data import Digits, Moons
 from pdedsl.data.load import data_root, load
-from pdedsl.data.sets import Data, Split
+from pdedsl.data.splits import Data, Split
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.runs.experiment import compile_with_settings, config_of, data_of
 

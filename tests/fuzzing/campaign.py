@@ -22,7 +22,7 @@ from fuzzing.mutants import mutants, noise
 from fuzzing.sentences import sentences
 from fuzzing.sound import sound
 from fuzzing.specs import specs
-from pdedsl.big_stack import run_with_big_stack
+from pdedsl.deep_recursion import run_with_big_stack
 
 SECONDS = 5  # of the processor, for one case
 MEMORY = 4 << 30

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TypeVar
 
 import pdedsl
-from pdedsl.big_stack import run_with_big_stack
 from pdedsl.compiler import CheckResult, Compilation, check_spec, generate, run_bounded, run_stage, to_spec, to_syntax
+from pdedsl.deep_recursion import run_with_big_stack
 from pdedsl.diagnostics import PdeError, Reporter, Source, report, sort_diagnostics
 from pdedsl.diagnostics.escaping import as_json
 from pdedsl.explainer.explain import Explanation

@@ -7,7 +7,7 @@ import pytest
 from pdedsl.compiler import to_spec
 from pdedsl.diagnostics import PdeError, Source, report
 from pdedsl.ir.spec import Spec
-from pdedsl.language.edit import apply_settings
+from pdedsl.language.settings import apply_settings
 
 TEXT = """\
 # The head.

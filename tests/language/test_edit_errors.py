@@ -12,7 +12,7 @@ from language.settings import TEXT, changed, meaning, refused, value
 from pdedsl.compiler import check, to_spec, to_syntax
 from pdedsl.config.training import Sgd
 from pdedsl.diagnostics import PdeError, Source, Span
-from pdedsl.language.edit import apply_settings
+from pdedsl.language.settings import apply_settings
 from pdedsl.sources import read_source, shipped_specs
 
 # ---- Invalid paths: the span is in the setting

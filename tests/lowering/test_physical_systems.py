@@ -8,7 +8,7 @@ from pdedsl.compiler import to_analysis, to_spec
 from pdedsl.diagnostics import Source
 from pdedsl.ir.boundary import LevelSet
 from pdedsl.ir.problem import StrongForm
-from pdedsl.lowering.collocation import lower
+from pdedsl.lowering.strong_form import lower
 
 X, Y = (Symbol(name, real=True) for name in "xy")
 

@@ -22,7 +22,7 @@ from pdedsl.ir.parameters import at_eigenvalue
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Derivative, NonlocalTerm, Residual
 from pdedsl.ir.spec import SpaceKind
-from pdedsl.lowering.collocation import lower
+from pdedsl.lowering.strong_form import lower
 from pdedsl.sources import shipped_specs, source_of
 from pdedsl.symbolic.evaluate import Layout, compile_function
 from pdedsl.symbolic.symbols import Field

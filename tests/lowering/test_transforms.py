@@ -17,7 +17,7 @@ from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.solver_plans import HeatKernelPlan, TransformedPlan
 from pdedsl.lowering.transforms import transforms_of
-from pdedsl.solvers.methods import solve_with
+from pdedsl.solvers.dispatch import solve_with
 from pdedsl.solvers.solver_method import SolveOptions
 
 INTERVAL = "pde P\nspace x in [-1, 1]\ntime t in [0, 0.5]\nunknown u(x, t) : scalar\n"

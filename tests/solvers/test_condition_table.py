@@ -15,7 +15,7 @@ from pdedsl.config.networks import Mlp
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.problem import StrongForm
 from pdedsl.planning.method_planners import SolverPlanner
-from pdedsl.problem.capabilities import BoundaryRegion, ConditionType, MethodFamily, cells, find_reason
+from pdedsl.problem.supported_conditions import BoundaryRegion, ConditionType, MethodFamily, cells, find_reason
 from pdedsl.record import Record
 from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.monte_carlo import MonteCarloSolution

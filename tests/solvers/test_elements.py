@@ -13,10 +13,10 @@ import pdedsl
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.solver_plans import ElementsPlan
 from pdedsl.solvers.collocation_points import PointSampler
+from pdedsl.solvers.dispatch import describe_module, rebuild_module
 from pdedsl.solvers.elements.direct_solver import ElementsSolveFailed
 from pdedsl.solvers.elements.driver import levels_by_elements, solve_by_elements
 from pdedsl.solvers.method_result import EstimateKind, SolverResult
-from pdedsl.solvers.methods import describe_module, rebuild_module
 from pdedsl.solvers.solver_method import SolveOptions
 
 DISC = "[-1, 1]^2 where x² + y² < 1"

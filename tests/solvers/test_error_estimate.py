@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pdedsl.codegen.physics import derivative_path
+from pdedsl.codegen.strong_form import derivative_path
 from pdedsl.compiler import to_compilation
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.residual import Derivative

@@ -10,7 +10,7 @@ from sympy import Symbol
 from torch import Tensor
 
 from pdedsl.config.methods import Grid
-from pdedsl.ir.components import ScalarUnknown
+from pdedsl.ir.component_form import ScalarUnknown
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.ir.solver_plans import FourierScheme

@@ -16,8 +16,8 @@ import pdedsl
 from pdedsl.compiler import Compilation
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.planning.transforms import plan_heat_kernel
+from pdedsl.solvers.dispatch import confidence_half_width, solve_with
 from pdedsl.solvers.heat_kernel import HeatKernelSolution
-from pdedsl.solvers.methods import confidence_half_width, solve_with
 from pdedsl.solvers.solver_method import SolveOptions
 
 TIME = "time t in [0, 1]\nunknown u(x, t) : scalar\n"

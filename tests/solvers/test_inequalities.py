@@ -17,11 +17,11 @@ from pdedsl.compiler import Compilation
 from pdedsl.config.methods import Elements, Grid, Solver
 from pdedsl.diagnostics import PdeError
 from pdedsl.io import RunError
-from pdedsl.runtime.basis.contact_set import ContactExpansion, ContactPolynomials
+from pdedsl.runtime.basis.obstacle_solution import ContactExpansion, ContactPolynomials
+from pdedsl.solvers.dispatch import solve_with
 from pdedsl.solvers.elements.driver import levels_by_elements
 from pdedsl.solvers.elements.ufl_export import ufl_files
 from pdedsl.solvers.method_result import SolverResult
-from pdedsl.solvers.methods import solve_with
 from pdedsl.solvers.plots import contact_function
 from pdedsl.solvers.solver_method import SolveOptions
 

@@ -16,8 +16,8 @@ from pdedsl.compiler import Compilation
 from pdedsl.config.methods import Grid, MonteCarlo, RandomFeatures, Solver
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.solvers.collocation_points import PointSampler
+from pdedsl.solvers.dispatch import solve_with
 from pdedsl.solvers.method_result import SolverResult
-from pdedsl.solvers.methods import solve_with
 from pdedsl.solvers.monte_carlo import MonteCarloSolution
 from pdedsl.solvers.solver_method import SolveOptions
 

@@ -18,7 +18,7 @@ import pdedsl
 from pdedsl.diagnostics import PdeError
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.solver_plans import MonteCarloPlan, PathMethod
-from pdedsl.solvers.methods import confidence_half_width, solve_with
+from pdedsl.solvers.dispatch import confidence_half_width, solve_with
 from pdedsl.solvers.solver_method import SolveOptions
 
 SPACE = "pde P\nspace x in R^{d}\ntime t in [0, {end}]\nunknown u(x, t) : scalar\n"

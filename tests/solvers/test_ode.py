@@ -10,11 +10,11 @@ from scipy.integrate import solve_ivp
 import pdedsl
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.solver_plans import GridPlan, OdeScheme
+from pdedsl.solvers.dispatch import describe_module, rebuild_module
 from pdedsl.solvers.grid.driver import levels_by_grid, solve_by_grid
 from pdedsl.solvers.grid.grid_result import GridSolveFailed
 from pdedsl.solvers.grid.ode import OdeProblem, characterize
 from pdedsl.solvers.method_result import EstimateKind
-from pdedsl.solvers.methods import describe_module, rebuild_module
 from pdedsl.solvers.solver_method import SolveOptions
 
 OSCILLATOR = """pde Oscillator

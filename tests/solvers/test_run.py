@@ -18,8 +18,8 @@ from pdedsl.cli import cli
 from pdedsl.io import RunInterrupted
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.runs.events import Stepped
+from pdedsl.solvers.dispatch import solve_with
 from pdedsl.solvers.error_estimate import Verdict
-from pdedsl.solvers.methods import solve_with
 from pdedsl.solvers.run import compile_problem
 from pdedsl.solvers.solver_method import SolveOptions
 

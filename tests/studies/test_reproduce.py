@@ -13,10 +13,10 @@ from pdedsl.language.elaborate.sweep import without_sweep
 from pdedsl.sources import apply_settings, read_source
 from pdedsl.studies import reproduce
 from pdedsl.studies.papers import EXPERIMENTS, ArmMetric, Claim, Experiment, TableRow
-from pdedsl.studies.points import grid
 from pdedsl.studies.reproduce import ClaimVerdict, paper_spec, run_experiment, verdict_of
 from pdedsl.studies.results import Arm
 from pdedsl.studies.statistics import PairedDifference
+from pdedsl.studies.sweep_points import grid
 
 SPEC = """pde Moons
 const   T = 1

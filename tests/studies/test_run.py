@@ -14,9 +14,9 @@ from pdedsl.cli import cli
 from pdedsl.diagnostics import PdeError
 from pdedsl.io import RunError
 from pdedsl.runs.folder import lock_file
-from pdedsl.studies.points import StudyPoint, grid
 from pdedsl.studies.results import Study
 from pdedsl.studies.statistics import paired_difference
+from pdedsl.studies.sweep_points import StudyPoint, grid
 
 SPEC = """pde Study
 const   T = 1

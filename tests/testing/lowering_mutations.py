@@ -10,7 +10,7 @@ from sympy import S
 
 from pdedsl.ir.representation import SdeSegment
 from pdedsl.ir.terms import Reaction, SymmetricLayer
-from pdedsl.testing.blocks import BLOCK
+from pdedsl.testing.block_reference import BLOCK
 from pdedsl.testing.equation import LAW, OPERATOR
 from pdedsl.testing.feynman_kac_weights import WEIGHTS
 from pdedsl.testing.generator import GENERATOR

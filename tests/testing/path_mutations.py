@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pdedsl.testing.averages import AGREEMENT, AVERAGE
+from pdedsl.testing.ensemble_average import AGREEMENT, AVERAGE
 from pdedsl.testing.equation import LAW, OPERATOR, SOLUTION
 from pdedsl.testing.generator import GENERATOR
 from pdedsl.testing.noise_moments import NOISE, RESIDUAL_BLOCKS

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from pdedsl.testing import axioms, equation
-from pdedsl.testing.averages import AVERAGE
-from pdedsl.testing.blocks import BLOCK
+from pdedsl.testing.block_reference import BLOCK
+from pdedsl.testing.ensemble_average import AVERAGE
 from pdedsl.testing.equation import LAW
 from pdedsl.testing.generator import GENERATOR
 from pdedsl.testing.model import package

@@ -11,7 +11,7 @@ from texts import compiled, shipped
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.testing import axioms, equation, grid_axioms
 from pdedsl.testing.model import under_test
-from pdedsl.testing.moments import CheckOutcome
+from pdedsl.testing.moment_tests import CheckOutcome
 
 TRIED = ("linearity", "comparison", "maximum_principle", "conservation")
 

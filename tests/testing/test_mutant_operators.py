@@ -14,7 +14,7 @@ from pdedsl.compiler import Compilation
 from pdedsl.runtime import linear_operators as runtime_operators
 from pdedsl.runtime.sde.feynman_kac import EvolutionOperator, Expectation, StepSegment
 from pdedsl.testing import axioms
-from pdedsl.testing.checks import EXACT_CHECKS, STATISTICAL_CHECKS
+from pdedsl.testing.axiom_predicates import EXACT_CHECKS, STATISTICAL_CHECKS
 from pdedsl.testing.model import under_test
 from pdedsl.testing.operators import NetworkAsOperator, operator_of, seeded
 from testing import mutant_operators as mutants

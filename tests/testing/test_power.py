@@ -14,14 +14,14 @@ import pdedsl
 from pdedsl.compiler import Compilation
 from pdedsl.runtime.sde.feynman_kac import EvolutionOperator, GeneratorCoefficients
 from pdedsl.testing import axioms, equation
-from pdedsl.testing.cases import CosineSum, cases, seeded_coordinates
 from pdedsl.testing.coefficients import CoefficientEvaluator
 from pdedsl.testing.generator import GENERATOR
 from pdedsl.testing.model import under_test
-from pdedsl.testing.moments import Finding, Moments, compare_tensors, z_threshold
+from pdedsl.testing.moment_tests import Finding, Moments, compare_tensors, z_threshold
 from pdedsl.testing.operators import Data, operator_of
 from pdedsl.testing.reference_steps import REFERENCE_METHODS, integrate_rk4
 from pdedsl.testing.search import search
+from pdedsl.testing.strategies import CosineSum, cases, seeded_coordinates
 from pdedsl.testing.time_intervals import time_intervals
 from testing.mutations import mutated
 from testing.path_mutations import PATHS

@@ -8,9 +8,9 @@ from torch import Tensor
 
 import pdedsl
 from pdedsl.testing import axioms
-from pdedsl.testing.cases import FeatureMapPair
 from pdedsl.testing.feature_checks import breaks_reversibility, corner_of, maps_of, set_weights
 from pdedsl.testing.operators import block_of
+from pdedsl.testing.strategies import FeatureMapPair
 
 HEAD = "pde Made\nspace x in pixels\ntime t in [0, 2]\nunknown Y(x, t) : channels\n"
 FRAME = "network {\n  input image(1, 8, 8)\n  stem 4\n  stages [4]\n  classes 2\n}\n"

@@ -13,10 +13,10 @@ from pdedsl.config.methods import Scores
 from pdedsl.runtime.sde.feynman_kac import Expectation
 from pdedsl.sources import shipped_specs
 from pdedsl.testing import axioms
-from pdedsl.testing.cases import AxiomCase, Bump, CosineSum
-from pdedsl.testing.checks import EXACT_CHECKS, STATISTICAL_CHECKS, breaks_linearity
+from pdedsl.testing.axiom_predicates import EXACT_CHECKS, STATISTICAL_CHECKS, breaks_linearity
 from pdedsl.testing.model import under_test
 from pdedsl.testing.operators import Data, EvolutionUnderTest, NetworkAsOperator, operator_of, seeded
+from pdedsl.testing.strategies import AxiomCase, Bump, CosineSum
 from testing import mutant_operators as mutants
 from testing.mutant_operators import Mutant
 

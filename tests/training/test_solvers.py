@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import pdedsl
 from pdedsl.cli import cli
-from pdedsl.data.sets import Split
+from pdedsl.data.splits import Split
 from pdedsl.numerics.step_size import SolverFailed
 from pdedsl.runs.checkpoint import load_newest
 from pdedsl.runs.distributed import World

@@ -25,8 +25,8 @@ from pdedsl.analysis.boundary_flux import (
 from pdedsl.analysis.bounds.interval import range_of
 from pdedsl.analysis.bounds.jet_bounds import JetBounds
 from pdedsl.analysis.bounds.sign import box_of, is_zero, nonnegative, vanishes
-from pdedsl.analysis.components import NotLinear, adjoint_of_one
 from pdedsl.analysis.dependence import depends_on_stationary, has_constraint, stationary_unknowns_in
+from pdedsl.analysis.drift_diffusion import NotLinear, adjoint_of_one
 from pdedsl.analysis.index_expansion import expand_indices
 from pdedsl.analysis.jet import Jet, jet_of, solenoidal, with_jet_symbols
 from pdedsl.analysis.normal_form import normal_form

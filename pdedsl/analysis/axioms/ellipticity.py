@@ -15,7 +15,7 @@ from sympy import Add, Dummy, Expr, Rational, Symbol
 from pdedsl.analysis.bounds.definiteness import Rows, blocks_of, indexed_semidefinite, semidefinite
 from pdedsl.analysis.bounds.interval import LINE, Box
 from pdedsl.analysis.bounds.sign import box_of, format_point, points_between_roots, positive
-from pdedsl.analysis.components import NotLinear, indexed_matrix, second_order_terms
+from pdedsl.analysis.drift_diffusion import NotLinear, indexed_matrix, second_order_terms
 from pdedsl.analysis.jet import Jet, as_scalar, jet_of
 from pdedsl.analysis.problem import Problem
 from pdedsl.analysis.sample_points import (

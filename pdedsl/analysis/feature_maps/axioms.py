@@ -34,9 +34,9 @@ from pdedsl.analysis.normal_form import leading_time_derivative, normal_form
 from pdedsl.diagnostics import Diagnostic
 from pdedsl.errors import equations, syntax
 from pdedsl.ir.analysis import EquationClass, EquationFacts
+from pdedsl.ir.default_methods import is_separable_pair
 from pdedsl.ir.semidiscrete_systems import FirstOrderOde, SecondOrderOde, SeparableOde
 from pdedsl.ir.spec import Equation, Spec
-from pdedsl.ir.system_kinds import is_separable_pair
 from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Origin, Reaction, SymmetricLayer, TimeDerivative
 from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Undecided, Verdict
 from pdedsl.numerics.butcher import LeapfrogMethod, VerletMethod

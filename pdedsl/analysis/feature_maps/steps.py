@@ -8,8 +8,8 @@ from sympy import Expr, S
 
 from pdedsl.config import methods
 from pdedsl.config.methods import Adaptive, Fixed, Imex, Implicit
+from pdedsl.ir.default_methods import integrator_of
 from pdedsl.ir.spec import Spec
-from pdedsl.ir.system_kinds import integrator_of
 from pdedsl.numerics.butcher import (
     BACKWARD_EULER,
     LEAPFROG,

@@ -11,9 +11,9 @@ from sympy import Expr, Max, Min, Rational, S, Symbol, oo
 from pdedsl.analysis.feature_maps.steps import TimeStepping, time_stepping
 from pdedsl.analysis.feature_maps.terms import is_linear, map_terms, normalisation_of
 from pdedsl.ir.canonical import unknowns_in_order
+from pdedsl.ir.default_methods import is_separable_pair
 from pdedsl.ir.semidiscrete_systems import FirstOrderOde, OdeSystem, SecondOrderOde, SeparableOde
 from pdedsl.ir.spec import Equation, Spec
-from pdedsl.ir.system_kinds import is_separable_pair
 from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Reaction, SymmetricLayer
 from pdedsl.ir.types import Operator
 from pdedsl.numerics.activations import ACTIVATIONS

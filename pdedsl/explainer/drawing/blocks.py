@@ -25,6 +25,7 @@ from pdedsl.explainer.describe import (
     unknown_names,
 )
 from pdedsl.ir.analysis import Analysis, EquationFacts
+from pdedsl.ir.default_methods import operator_samples
 from pdedsl.ir.noise import ConstantNoise, CorrelatedNoise, Noise
 from pdedsl.ir.plan import (
     BaseNetwork,
@@ -48,7 +49,6 @@ from pdedsl.ir.plan import (
 from pdedsl.ir.semidiscrete_systems import SeparableOde
 from pdedsl.ir.solver_plans import MonteCarloPlan
 from pdedsl.ir.spec import Spec
-from pdedsl.ir.system_kinds import operator_samples
 from pdedsl.ir.terms import Convection, Diffusion, LearnedField, Reaction, SourceTerm, SymmetricLayer, Term
 from pdedsl.record import Record
 from pdedsl.symbolic.printing import notation

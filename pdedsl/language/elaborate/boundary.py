@@ -42,7 +42,7 @@ from pdedsl.language.elaborate.environment import Environment
 from pdedsl.language.elaborate.equations import component_count, normal_form, size_of, unknown_of
 from pdedsl.language.names import canonical_name
 from pdedsl.record import Record
-from pdedsl.symbolic.domain import Region, region_of
+from pdedsl.symbolic.domain_points import Region, region_of
 from pdedsl.symbolic.evaluate import Point, compile_function
 from pdedsl.symbolic.mesh_domain import MeshBoundary
 from pdedsl.symbolic.printing import notation

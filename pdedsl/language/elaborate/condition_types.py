@@ -21,7 +21,7 @@ from pdedsl.ir.boundary import (
     classify,
     normal_components,
 )
-from pdedsl.ir.components import (
+from pdedsl.ir.component_form import (
     component_of,
     coordinate_intervals,
     coordinates_of,

@@ -46,9 +46,9 @@ from pdedsl.language.elaborate.equations import (
     unknown_fields,
 )
 from pdedsl.language.elaborate.experiment import elaborate_block, elaborate_realization, elaborate_requirements
+from pdedsl.language.elaborate.expression_limits import report_exceeded_limits
 from pdedsl.language.elaborate.expressions import RESERVED
 from pdedsl.language.elaborate.history import history, history_interval, with_initial_values
-from pdedsl.language.elaborate.limits import report_exceeded_limits
 from pdedsl.language.elaborate.sweep import check_sweep, elaborate_sweep
 from pdedsl.language.parser import parse_syntax
 from pdedsl.language.printing.latex import to_latex

@@ -27,6 +27,7 @@ from pdedsl.ir.spec import (
 )
 from pdedsl.ir.types import Channels, Eigenvalue, Matrix, Operator, Scalar, Simplex, Type, Vector
 from pdedsl.language import ast as t
+from pdedsl.language.elaborate.expression_limits import report_exceeded_limits
 from pdedsl.language.elaborate.expressions import (
     FUNCTIONS,
     argument_components,
@@ -44,7 +45,6 @@ from pdedsl.language.elaborate.families import (
     random_coefficients,
     random_function,
 )
-from pdedsl.language.elaborate.limits import report_exceeded_limits
 from pdedsl.language.elaborate.options import elaborate_option
 from pdedsl.language.elaborate.scope import Scope
 from pdedsl.language.elaborate.types import elaborate_type, initial_value, is_complex_type, network_of

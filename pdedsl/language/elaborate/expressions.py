@@ -19,7 +19,7 @@ from pdedsl.ir.spec import Space, SpaceKind
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.curvilinear import inverse_scale, logarithmic_derivative, require_scalar
 from pdedsl.language.elaborate.data_files import DATA_FUNCTIONS, data_expression
-from pdedsl.language.elaborate.limits import MAX_BITS, check_limits
+from pdedsl.language.elaborate.expression_limits import MAX_BITS, check_limits
 from pdedsl.language.elaborate.scope import Scope, derivative_slot, select_component
 from pdedsl.language.elaborate.values import (
     Function,

@@ -9,11 +9,11 @@ from pdedsl import errors
 from pdedsl.config.sweep import Sweep, SweepAxis
 from pdedsl.diagnostics import PdeError, Reporter, Source, Span
 from pdedsl.language import ast as t
-from pdedsl.language.edit import apply_settings, delete_span
 from pdedsl.language.elaborate.environment import Environment
 from pdedsl.language.elaborate.options import exact_or_float
 from pdedsl.language.names import canonical_name
 from pdedsl.language.printing.unparse import unparse
+from pdedsl.language.settings import apply_settings, delete_span
 
 MAX_VALUES = 1000  # of an axis: each is a training run
 LOG = "log"

@@ -18,7 +18,7 @@ from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.residual import Derivative
 from pdedsl.ir.theorem import Theorem
 from pdedsl.ir.transforms import Transform
-from pdedsl.lowering.transforms.problems import (
+from pdedsl.lowering.transforms.scalar_evolution import (
     Monomial,
     data_time,
     derivative,

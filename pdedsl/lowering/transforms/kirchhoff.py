@@ -14,7 +14,7 @@ from pdedsl.ir.boundary import Dirichlet, Robin, ScalarCondition
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.theorem import Theorem
 from pdedsl.ir.transforms import Transform
-from pdedsl.lowering.transforms.problems import (
+from pdedsl.lowering.transforms.scalar_evolution import (
     derivative,
     is_plain,
     jet_symbol,

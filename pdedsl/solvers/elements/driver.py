@@ -17,7 +17,7 @@ from skfem import Mesh, MeshTet2, MeshTri2
 from torch import Tensor
 
 from pdedsl.ir.solver_plans import ElementsPlan
-from pdedsl.runtime.basis.contact_set import ContactPolynomials
+from pdedsl.runtime.basis.obstacle_solution import ContactPolynomials
 from pdedsl.runtime.basis.piecewise_polynomials import PiecewisePolynomials, monomials
 from pdedsl.solvers.elements.boundary_curves import is_polygonal
 from pdedsl.solvers.elements.direct_solver import ElementsSolveFailed

@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 
-from pdedsl.runtime.basis.contact_set import ContactExpansion
 from pdedsl.runtime.basis.fourier import FourierAxis
 from pdedsl.runtime.basis.interpolation import (
     Axis,
@@ -17,6 +16,7 @@ from pdedsl.runtime.basis.interpolation import (
     PiecewiseChebyshevAxis,
     TensorProductExpansion,
 )
+from pdedsl.runtime.basis.obstacle_solution import ContactExpansion
 from pdedsl.solvers.solver_method import Form, ModuleFormat, StoredModule
 
 

@@ -23,8 +23,8 @@ from pdedsl.ir.boundary import Dirichlet, Face, Robin
 from pdedsl.ir.complementarity import AffineOperator
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.solver_plans import ObstacleScheme
-from pdedsl.runtime.basis.contact_set import ContactExpansion
 from pdedsl.runtime.basis.interpolation import Axis, CellAxis
+from pdedsl.runtime.basis.obstacle_solution import ContactExpansion
 from pdedsl.solvers.grid.grid_result import GridResult, GridSolveFailed
 from pdedsl.solvers.policy_iteration import Array, Policy, PolicyIterationFailed, iterate_policies
 

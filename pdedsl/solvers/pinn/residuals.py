@@ -17,7 +17,7 @@ from torch import Tensor
 
 from pdedsl import errors
 from pdedsl.codegen.pointwise import PointwiseFunction, compile_pointwise
-from pdedsl.data.npz import Array, arrays
+from pdedsl.data.user_arrays import Array, arrays
 from pdedsl.diagnostics import NOWHERE, PdeError, Source, Span
 from pdedsl.ir.parameters import learned_scalars
 from pdedsl.ir.problem import Measurements, StrongForm

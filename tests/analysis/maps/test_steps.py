@@ -14,8 +14,8 @@ from analysis.analysis_cache import analysed
 from analysis.spec_templates import NETWORK, lines
 from pdedsl.codegen.program import run_function
 from pdedsl.config.methods import INTEGRATORS
+from pdedsl.ir.default_methods import DEFAULT_STEPS_PIXELS
 from pdedsl.ir.plan import ImagePlan
-from pdedsl.ir.system_kinds import DEFAULT_STEPS_PIXELS
 from pdedsl.numerics import butcher as records
 from pdedsl.numerics.butcher import (
     BACKWARD_EULER,

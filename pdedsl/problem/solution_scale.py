@@ -15,7 +15,7 @@ from sympy import Expr, Integer, S
 from pdedsl.ir.boundary import Face
 from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.ir.residual import Residual
-from pdedsl.symbolic.domain import Region, region_of
+from pdedsl.symbolic.domain_points import Region, region_of
 from pdedsl.symbolic.evaluate import Point, evaluate_at_points
 
 SAMPLES = 256  # resolves features of a tenth of the width of a square

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from pdedsl.problem.capabilities import LOCAL, BoundaryRegion, MethodFamily, cells, find_reason, markdown_table
+from pdedsl.problem.supported_conditions import LOCAL, BoundaryRegion, MethodFamily, cells, find_reason, markdown_table
 
 PAGE = Path(__file__).parents[2] / "grammar" / "README.md"
 BEGIN, END = "<!-- table: supported conditions -->", "<!-- end -->"

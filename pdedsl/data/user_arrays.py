@@ -18,8 +18,8 @@ import torch
 from numpy.typing import NDArray
 
 from pdedsl import errors
-from pdedsl.data.sets import RawDataSet, Split, stratified_split
-from pdedsl.data.shapes import SPLIT_ARRAYS, other_arrays
+from pdedsl.data.sample_shape import SPLIT_ARRAYS, other_arrays
+from pdedsl.data.splits import RawDataSet, Split, stratified_split
 from pdedsl.diagnostics import Span
 
 Array = NDArray[Any]

@@ -29,7 +29,7 @@ from pdedsl.ir.boundary import (
     ScalarCondition,
     normal_components,
 )
-from pdedsl.ir.components import ScalarUnknown, coordinate_intervals, coordinates_of, place_in_components
+from pdedsl.ir.component_form import ScalarUnknown, coordinate_intervals, coordinates_of, place_in_components
 from pdedsl.ir.problem import Domain, Measurements, StrongForm
 from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.ir.spec import Condition, ConditionKind, Equation, IntegralCondition, Observation, Spec

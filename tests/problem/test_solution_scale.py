@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sympy import Expr, Integer, Rational
 
-from pdedsl.problem.scaling import solution_scales
+from pdedsl.problem.solution_scale import solution_scales
 from tests.solvers.problems import on_line, on_square, stated
 
 START = "u(x, 0) = {} sin(π x)\nu = 0 on boundary\n"

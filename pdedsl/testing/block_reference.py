@@ -25,7 +25,7 @@ from pdedsl.ir.terms import Reaction
 from pdedsl.ir.types import Operator
 from pdedsl.testing.feature_map_reference import StepRightHandSide, WeightMismatch, right_hand_sides
 from pdedsl.testing.model import ModelUnderTest, seeded
-from pdedsl.testing.moments import Finding, broken, compare_tensors, worst_of
+from pdedsl.testing.moment_tests import Finding, broken, compare_tensors, worst_of
 from pdedsl.testing.reference_steps import integrate_rk4, step_of
 
 BLOCK = "time steps of block()"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from pdedsl.data.sets import Split, channel_statistics, stratified_order, stratified_split, stratified_subset
+from pdedsl.data.splits import Split, channel_statistics, stratified_order, stratified_split, stratified_subset
 
 BYTES = torch.arange(256, dtype=torch.uint8).view(4, 1, 8, 8)
 

@@ -13,7 +13,7 @@ import pytest
 import pdedsl
 from pdedsl import parse
 from pdedsl.compiler import to_analysis, to_plan
-from pdedsl.planning.limits import count_weights
+from pdedsl.planning.memory_limits import count_weights
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from pdedsl.config.methods import Fixed, Noise, NoiseDistribution
 from pdedsl.config.training import Sgd
 from pdedsl.diagnostics import PdeError, Source
 from pdedsl.ir.spec import SpaceKind
-from pdedsl.language.edit import apply_settings
+from pdedsl.language.settings import apply_settings
 from pdedsl.numerics.butcher import RK4
 from pdedsl.sources import read_source
 

@@ -24,9 +24,9 @@ from pdedsl.config.methods import (
     StochasticDepth,
 )
 from pdedsl.config.networks import Network, Resnet
+from pdedsl.ir.default_methods import integrator_of
 from pdedsl.ir.representation import PathExpectation
 from pdedsl.ir.spec import Spec
-from pdedsl.ir.system_kinds import integrator_of
 from pdedsl.numerics.butcher import EULER, HEUN
 from pdedsl.planning.step_selection import chosen_integrator
 

@@ -17,7 +17,7 @@ from pdedsl.ir.boundary import (
     Robin,
     ScalarCondition,
 )
-from pdedsl.ir.components import ScalarUnknown
+from pdedsl.ir.component_form import ScalarUnknown
 from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.symbolic.rewrite import expand

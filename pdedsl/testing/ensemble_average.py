@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from pdedsl.config.methods import EnsembleWeighting, Scores
 from pdedsl.ir.plan import DataPlan
 from pdedsl.testing.distributions import concatenate_calls, members_of, readout_of, record_calls
-from pdedsl.testing.moments import CheckOutcome, Finding, Moments, broken, compare_tensors, standard_error
+from pdedsl.testing.moment_tests import CheckOutcome, Finding, Moments, broken, compare_tensors, standard_error
 from pdedsl.testing.operators import EvolutionUnderTest
 
 AVERAGE, AGREEMENT = "ensemble average of model()", "agreement of model() and operator()"

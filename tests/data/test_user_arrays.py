@@ -16,7 +16,7 @@ import torch
 from pdedsl.config.base import Located
 from pdedsl.config.data import Npz
 from pdedsl.data.load import load
-from pdedsl.data.sets import Data
+from pdedsl.data.splits import Data
 from pdedsl.diagnostics import PdeError, Span
 
 WANTED = Located(Npz(file="own.npz"), span=Span(1, 5))
@@ -209,7 +209,7 @@ def test_an_array_that_promises_more_than_there_is(tmp_path: Path) -> None:
 def test_a_small_file_that_fills_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     np.savez_compressed(tmp_path / "own.npz", x=np.zeros((1000, 1000)), y=np.zeros(1000, int))
     assert read(tmp_path).shape == (1000,)
-    monkeypatch.setattr("pdedsl.data.npz.MAX_UNPACKED", 1 << 20)
+    monkeypatch.setattr("pdedsl.data.user_arrays.MAX_UNPACKED", 1 << 20)
     assert refused(tmp_path).startswith("x in own.npz would decompress to 0 GB | save it without compression")
 
 

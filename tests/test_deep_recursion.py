@@ -9,7 +9,7 @@ from itertools import count
 
 import pytest
 
-from pdedsl import big_stack
+from pdedsl import deep_recursion
 from pdedsl.cli import _echo_still_running
 
 
@@ -19,14 +19,14 @@ def depth(n: int) -> int:
 
 def test_recursion_beyond_the_default_limit() -> None:
     deeper = 5 * sys.getrecursionlimit()
-    assert big_stack.run_with_big_stack(lambda: depth(deeper)) == deeper
+    assert deep_recursion.run_with_big_stack(lambda: depth(deeper)) == deeper
     with pytest.raises(RecursionError):
         depth(deeper)
 
 
 def test_exceptions_are_reraised() -> None:
     with pytest.raises(ZeroDivisionError):
-        big_stack.run_with_big_stack(lambda: 1 / 0)
+        deep_recursion.run_with_big_stack(lambda: 1 / 0)
 
 
 def test_listeners_are_called_repeatedly(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,9 +36,9 @@ def test_listeners_are_called_repeatedly(monkeypatch: pytest.MonkeyPatch) -> Non
         if next(calls) == 3:
             enough.set()
 
-    monkeypatch.setattr(big_stack, "NOTIFY_EVERY", 0.001)
-    monkeypatch.setattr(big_stack, "_listeners", [listener])
-    assert big_stack.run_with_big_stack(lambda: enough.wait(60))
+    monkeypatch.setattr(deep_recursion, "NOTIFY_EVERY", 0.001)
+    monkeypatch.setattr(deep_recursion, "_listeners", [listener])
+    assert deep_recursion.run_with_big_stack(lambda: enough.wait(60))
 
 
 def test_progress_is_shown_on_a_terminal_only(

@@ -14,8 +14,8 @@ import torch
 from torch import Tensor
 
 from pdedsl.ir.verdicts import Axiom
-from pdedsl.testing.cases import AxiomCase, Bump, FlatFunction
 from pdedsl.testing.operators import Data, NetworkAsOperator, SolutionOperator, seeded
+from pdedsl.testing.strategies import AxiomCase, Bump, FlatFunction
 
 ROUNDING = 1e-9  # relative; rounding errors of a deep network in double precision
 SIGMAS = 6.0  # one false positive in 5e8 comparisons of a normal variable

@@ -15,8 +15,8 @@ import pdedsl
 from pdedsl.cli import cli
 from pdedsl.sources import shipped_specs
 from pdedsl.testing import axioms
-from pdedsl.testing.cases import cases
-from pdedsl.testing.checks import breaks_linearity
+from pdedsl.testing.axiom_predicates import breaks_linearity
+from pdedsl.testing.strategies import cases
 from testing import mutant_operators as mutants
 
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import pdedsl
 from pdedsl.cli import cli
-from pdedsl.editor import overview
+from pdedsl.editor import playground_json
 from pdedsl.sources import shipped_specs
 
 BAD = sorted((Path(__file__).parents[1] / "bad").glob("e[1-6]*.pde"))
@@ -22,67 +22,67 @@ HEAT = shipped_specs()["heat"].read_text("utf-8")
 def test_report_equals_that_of_the_command_line(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     text = file.read_text("utf-8")
-    Path(overview.NAME).write_text(text, "utf-8")
-    printed = CliRunner().invoke(cli, ["check", overview.NAME])
-    found = json.loads(overview.check_json(text))
+    Path(playground_json.NAME).write_text(text, "utf-8")
+    printed = CliRunner().invoke(cli, ["check", playground_json.NAME])
+    found = json.loads(playground_json.check_json(text))
     assert found["report"] == printed.stderr.rstrip("\n")
     assert found["ok"] == (printed.exit_code == 0)
 
 
 def test_ranges_in_utf16_units() -> None:
     text = f"# 𝑢𝑢𝑢\n{HEAT}".replace("κΔu", "kΔu")
-    (found,) = json.loads(overview.check_json(text))["diagnostics"]
+    (found,) = json.loads(playground_json.check_json(text))["diagnostics"]
     units = text.encode("utf-16-le")
     assert units[2 * found["from"] : 2 * found["to"]].decode("utf-16-le") == "k"
     right = text.replace("kΔu", "κΔu")
-    said = json.loads(overview.hover_json(right, found["from"]))
+    said = json.loads(playground_json.hover_json(right, found["from"]))
     assert right.encode("utf-16-le")[2 * said["from"] : 2 * said["to"]].decode("utf-16-le") == "κ"
 
 
 def test_explanation_and_drawing() -> None:
     explanation = pdedsl.explain(HEAT)
-    assert json.loads(overview.explanation_json(HEAT)) == [list(section) for section in explanation.sections()]
-    assert overview.drawing_svg(HEAT) == explanation.svg()
-    axioms = json.loads(overview.check_json(HEAT))["axioms"]
+    assert json.loads(playground_json.explanation_json(HEAT)) == [list(section) for section in explanation.sections()]
+    assert playground_json.drawing_svg(HEAT) == explanation.svg()
+    axioms = json.loads(playground_json.check_json(HEAT))["axioms"]
     assert {a["name"]: a["truth"] for a in axioms} == {k: v.truth for k, v in explanation.analysis.axioms.items()}
     assert any(a["evidence"].startswith("Counterexample: ") for a in axioms if a["truth"] == "refuted")
 
 
 def test_python_code() -> None:
     text = shipped_specs()["rotation"].read_text("utf-8")
-    assert overview.python_code(text).splitlines()[5:] == pdedsl.compile("rotation").python().splitlines()[5:]
+    assert playground_json.python_code(text).splitlines()[5:] == pdedsl.compile("rotation").python().splitlines()[5:]
 
 
 def test_invalid_spec() -> None:
     broken = "pde P\nspace x in"
-    assert json.loads(overview.explanation_json(broken)) == []
-    assert overview.drawing_svg(broken) == overview.python_code(broken) == ""
-    assert overview.format_text(broken, False) == broken
-    assert json.loads(overview.hover_json(broken, 99)) is None
+    assert json.loads(playground_json.explanation_json(broken)) == []
+    assert playground_json.drawing_svg(broken) == playground_json.python_code(broken) == ""
+    assert playground_json.format_text(broken, False) == broken
+    assert json.loads(playground_json.hover_json(broken, 99)) is None
 
 
 def test_formatting() -> None:
-    assert overview.format_text(HEAT, True) == pdedsl.format(HEAT, ascii=True)
+    assert playground_json.format_text(HEAT, True) == pdedsl.format(HEAT, ascii=True)
 
 
 def test_fixes_and_completions_in_utf16_units() -> None:
     text = f"# 𝑢𝑢𝑢\n{HEAT}".replace("κΔu", "kapa Δu")
-    (found,) = json.loads(overview.check_json(text))["diagnostics"]
+    (found,) = json.loads(playground_json.check_json(text))["diagnostics"]
     [edit] = found["fixes"][0]["edits"]
     units = text.encode("utf-16-le")
     mended = (
         units[: 2 * edit["from"]].decode("utf-16-le") + edit["insert"] + units[2 * edit["to"] :].decode("utf-16-le")
     )
-    assert json.loads(overview.check_json(mended))["ok"]
+    assert json.loads(playground_json.check_json(mended))["ok"]
     typed = f"# 𝑢𝑢𝑢\n{HEAT}require lin"
     end = len(typed.encode("utf-16-le")) // 2
-    proposed = {p["label"]: p for p in json.loads(overview.completion_json(typed, end))}
+    proposed = {p["label"]: p for p in json.loads(playground_json.completion_json(typed, end))}
     assert (proposed["linearity"]["from"], proposed["linearity"]["to"]) == (end - 3, end)
 
 
 def test_the_module_of_the_laboratory_is_that_of_the_compiler() -> None:
     text = shipped_specs()["heat"].read_text("utf-8")
-    answer = json.loads(overview.laboratory_json(text))
+    answer = json.loads(playground_json.laboratory_json(text))
     assert answer["module"] == pdedsl.compile("heat").javascript()
     assert answer["problem"]["axes"] == [{"name": "x", "start": 0.0, "end": 1.0, "periodic": False}]
     assert "parabolic" in answer["about"]
@@ -90,11 +90,12 @@ def test_the_module_of_the_laboratory_is_that_of_the_compiler() -> None:
 
 def test_the_laboratory_has_reasons_and_the_places_of_constants() -> None:
     text = shipped_specs()["heat"].read_text("utf-8").replace("κ = 0.1", "κ = -0.1 in [-1, 1]")
-    answer = json.loads(overview.laboratory_json(text))
+    answer = json.loads(playground_json.laboratory_json(text))
     assert answer["reason"].startswith("E418: backward diffusion")
     place = answer["constants"]["κ"]
     assert text[place["from"] : place["to"]] == "const   κ = -0.1 in [-1, 1]"
     assert (
-        "curved domains" in json.loads(overview.laboratory_json(shipped_specs()["poisson_disc"].read_text()))["reason"]
+        "curved domains"
+        in json.loads(playground_json.laboratory_json(shipped_specs()["poisson_disc"].read_text()))["reason"]
     )
-    assert json.loads(overview.laboratory_json("pde"))["constants"] == {}
+    assert json.loads(playground_json.laboratory_json("pde"))["constants"] == {}
