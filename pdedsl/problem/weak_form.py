@@ -167,8 +167,6 @@ class WeakFormBuilder:
         problem = self.problem
         if not 1 <= self.dimension <= MAX_DIMENSION:
             raise NoWeakForm(f"meshes have one to {MAX_DIMENSION} dimensions")
-        if self.dimension == MAX_DIMENSION and problem.domain.inequalities and problem.domain.mesh_boundary is None:
-            raise NoWeakForm("meshes of domains by inequalities are supported in one and two dimensions")
         if problem.parameters or problem.measurements:
             raise NoWeakForm("elements solve forward problems only")
         if any(e.interval is not None for e in problem.equations):

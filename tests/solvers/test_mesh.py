@@ -12,6 +12,7 @@ from pdedsl.ir.boundary import Face, LevelSet
 from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.ir.spec import Interval
 from pdedsl.solvers.elements.mesh import facets_of, jacobian_signs, make_mesh, mesh_of, refine_mesh
+from pdedsl.solvers.elements.tetrahedralize import mean_ratio
 from pdedsl.solvers.elements.triangulate import MeshingFailed
 
 X, Y, Z = symbols("x y z", real=True)
@@ -182,3 +183,44 @@ def test_empty_domain() -> None:
         make_mesh(box(2, X**2 + Y**2 - 3), 0.2)
     with pytest.raises(MeshingFailed, match="empty"):
         make_mesh(box(1, X - 2), 0.2)
+
+
+# ---- Solids
+
+HOLES = ((Rational(2, 5), Rational(1, 4)),)  # x of the center, radius
+SOLIDS = {  # bounds of the cube, inequalities, volume
+    "spherical hole": (
+        (0, 1),
+        tuple((X - a) ** 2 + (Y - Rational(1, 2)) ** 2 + (Z - Rational(1, 2)) ** 2 - r**2 for a, r in HOLES),
+        1 - np.pi / 48,
+    ),
+    "ball": ((-1, 1), (DISC - Z**2,), 4 / 3 * np.pi),
+    "octant of a ball": ((0, 1), (DISC - Z**2,), np.pi / 6),
+    "cylindrical hole": ((-1, 1), (SMALL_DISC,), 8 - np.pi / 2),
+    "lens": ((-1, 1), tuple(1 - (X - c) ** 2 - Y**2 - Z**2 for c in (Rational(1, 2), -Rational(1, 2))), 5 * np.pi / 12),
+}
+
+
+@pytest.mark.parametrize("name", SOLIDS)
+def test_solid(name: str) -> None:
+    """Curved tetrahedra: the errors of straight ones are a hundred times larger."""
+    (low, high), inequalities, exact = SOLIDS[name]
+    intervals = (Interval(Integer(low), Integer(high), False),) * 3
+    domain = Domain((X, Y, Z), intervals, False, inequalities)
+    mesh = make_mesh(domain, (high - low) / 4, 2)
+    assert_attributed(mesh)
+    assert np.abs(mean_ratio(mesh.p[:, mesh.t[:4]].transpose(2, 1, 0))).min() > 0.25
+    assert jacobian_signs(mesh).min() > 0.1
+    assert volume(mesh) == pytest.approx(exact, rel=3e-4)
+    refined = refine_mesh(mesh, domain)
+    assert_attributed(refined)
+    assert volume(refined) == pytest.approx(exact, rel=2e-5)
+    for surface in inequalities:
+        nodes = refined.doflocs[:, np.unique(refined.facets[:, facets_of(refined, LevelSet(surface))])]
+        values = [float(surface.subs(dict(zip((X, Y, Z), p, strict=True)))) for p in nodes.T[::50]]
+        assert np.abs(values).max() < 1e-12
+
+
+def test_a_surface_with_edges_has_no_tetrahedra() -> None:
+    with pytest.raises(MeshingFailed, match="not smooth"):
+        make_mesh(box(3, Max(Abs(X), Abs(Y), Abs(Z)) - Rational(1, 2)), 0.5)

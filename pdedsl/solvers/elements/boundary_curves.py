@@ -129,6 +129,19 @@ def face_curve(face: Face, low: Array, high: Array) -> Curve:
     )
 
 
+def project_to_intersection(points: Array, curves: Sequence[Curve]) -> Array:
+    """The points (n, d) moved to a common zero of several functions, by Gauss-Newton steps."""
+    points = np.array(points, dtype=float)
+    for _ in range(NEWTON_STEPS):
+        values = np.stack([c.value(points) for c in curves], 1)
+        gradients = np.stack([c.gradient(points) for c in curves], 1)  # (n, curves, d)
+        step = (np.linalg.pinv(gradients) @ values[:, :, None])[:, :, 0]
+        points -= step
+        if not np.abs(step).max(initial=0.0) > NEWTON_RTOL * curves[0].scale:
+            break
+    return points
+
+
 def _columns(points: Array) -> tuple[torch.Tensor, ...]:
     return tuple(torch.tensor(np.ascontiguousarray(column)) for column in points.T)
 

@@ -22,7 +22,7 @@ from pdedsl.runtime.basis.piecewise_polynomials import PiecewisePolynomials, mon
 from pdedsl.solvers.elements.boundary_curves import is_polygonal
 from pdedsl.solvers.elements.direct_solver import ElementsSolveFailed
 from pdedsl.solvers.elements.discrete_problem import DiscreteProblem
-from pdedsl.solvers.elements.error_indicators import ErrorIndicators, estimate_error, lattice
+from pdedsl.solvers.elements.error_indicators import ErrorIndicators, enrich, estimate_error, lattice
 from pdedsl.solvers.elements.mesh import interfaces_of, mesh_of, refine_mesh
 from pdedsl.solvers.elements.obstacle import solve_obstacle
 from pdedsl.solvers.elements.spaces import MAX_DEGREE, Array
@@ -33,7 +33,7 @@ from pdedsl.solvers.solver_method import ModuleFormat, SolverMethod, StoredModul
 
 FIRST_CELLS = {1: 16, 2: 8, 3: 4}  # per dimension on the first level, by the dimension of space
 DEFAULT_CELLS = {1: 128, 2: 32, 3: 8}  # per dimension, for a single mesh
-MAX_DOFS = {1: 1_000_000, 2: 400_000, 3: 60_000}  # fill-in of the sparse factorization: about 2 GB
+MAX_DOFS = {1: 2_000_000, 2: 900_000, 3: 60_000}  # fill-in of the largest sparse factorization: about 2 GB
 GROWTH = 2.0  # of the number of elements from level to level, at least
 TIME_TOL = 1e-6  # local error of time steps, for a single mesh
 TIME_FRACTION = 0.02  # of the tolerance, for the local error of the time steps on the first level
@@ -119,7 +119,9 @@ def degrees_of(plan: ElementsPlan) -> tuple[int, ...]:
 
 
 def _count_dofs(plan: ElementsPlan, mesh: Mesh) -> int:
-    return sum(int(b.N) for b in DiscreteProblem(plan.weak_form, mesh, degrees_of(plan)).spaces.bases)
+    """Of the system of the error estimate, if there is one, otherwise of the solution."""
+    problem = DiscreteProblem(plan.weak_form, mesh, degrees_of(plan))
+    return (enrich(problem) or problem).spaces.size
 
 
 # ---- One level

@@ -1,8 +1,8 @@
 """Simplicial meshes of the spatial domain of a problem, with every boundary facet attributed to its face or curve.
 
-Boxes get structured meshes, shapes by inequalities curved triangulations. The mesh belongs to the spatial coordinates
-of the domain; time is left out. Boundaries have names (`Place.name`), so that conditions on faces and curves select
-their facets with `facets_of`.
+Boxes get structured meshes, shapes by inequalities curved triangulations or tetrahedra. The mesh belongs to the spatial
+coordinates of the domain; time is left out. Boundaries have names (`Place.name`), so that conditions on faces and
+curves select their facets with `facets_of`.
 """
 
 from __future__ import annotations
@@ -17,12 +17,23 @@ from sympy import DiracDelta, Expr, Heaviside, default_sort_key, sign
 
 from pdedsl.ir.boundary import Face, LevelSet, Place
 from pdedsl.ir.problem import Domain, StrongForm
-from pdedsl.solvers.elements.boundary_curves import Array, Curve, boundary_arcs, face_curve, level_curve
+from pdedsl.solvers.elements.boundary_curves import (
+    Array,
+    Curve,
+    boundary_arcs,
+    face_curve,
+    level_curve,
+    project_to_intersection,
+)
+from pdedsl.solvers.elements.tetrahedralize import tetrahedralize
 from pdedsl.solvers.elements.triangulate import Indices, MeshingFailed, triangulate
 from pdedsl.symbolic.mesh_domain import MeshBoundary
 
 MAX_NODES = 3000  # in a triangulation by force equilibrium; finer meshes are its uniform refinements
 JACOBIAN_POINTS = 4  # on each edge of the reference triangle, for the sign of the Jacobian of curved elements
+
+MIN_JACOBIAN_RATIO = 0.1  # of curved elements; below, their nodes are moved toward the straight element
+HALVINGS = 4  # of the displacement of nodes: afterwards an element is nearly straight
 
 
 def make_mesh(
@@ -33,7 +44,8 @@ def make_mesh(
     A domain with a mesh has this mesh, refined if its edges are longer. Other domains are meshed here. A box in one,
     two or three dimensions has a structured mesh of intervals, triangles or tetrahedra. A plane domain by
     inequalities has a triangulation that is finer where the boundary is curved or close to another part of it; corners
-    are nodes. Nodes on opposite periodic faces correspond to each other. The same arguments give the same mesh.
+    are nodes. In three dimensions, tetrahedra are finer where smooth surfaces are curved. Nodes on opposite periodic
+    faces correspond to each other. The same arguments give the same mesh.
 
     Args:
         domain: the domain; its coordinates of space are meshed.
@@ -60,7 +72,9 @@ def make_mesh(
         return _box_mesh(domain, low, high, h, order, breakpoints)
     if len(low) == 2:
         return _plane_mesh(domain, low, high, h, order, interfaces, breakpoints)
-    raise MeshingFailed("meshes of domains by inequalities are supported in one and two dimensions")
+    if interfaces:
+        raise MeshingFailed("surfaces inside the domain are not supported in three dimensions")
+    return _solid_mesh(domain, low, high, h, order)
 
 
 def mesh_of(statement: StrongForm, h: float, order: int = 1) -> Mesh:
@@ -289,6 +303,19 @@ def _plane_mesh(
     return mesh
 
 
+def _solid_mesh(domain: Domain, low: Array, high: Array, h: float, order: int) -> Mesh:
+    constraints = _constraints(domain)
+    part = tetrahedralize(constraints[:6], constraints[6:], low, high, h)
+    mesh = MeshTet1(part.points.T.copy(), part.elements.T.copy())
+    boundary = mesh.boundary_facets()
+    candidates = part.on[mesh.facets[:, boundary]].all(0)  # (facets, constraints)
+    middles = mesh.p[:, mesh.facets[:, boundary]].mean(1).T
+    distance = np.stack([np.abs(c.distance(middles)) for c in constraints], 1)
+    owner = np.where(candidates, distance, np.inf).argmin(1)
+    names = {c.place.name: boundary[owner == k] for k, c in enumerate(constraints) if (owner == k).any()}
+    return _curve_boundary(mesh, names, _curves_by_name(domain, ()), order)
+
+
 def _facet_numbers(mesh: Mesh, edges: Indices) -> Indices:
     """Numbers of facets with the given vertices."""
     key = {tuple(f): k for k, f in enumerate(np.sort(mesh.facets, axis=0).T.tolist())}
@@ -297,35 +324,59 @@ def _facet_numbers(mesh: Mesh, edges: Indices) -> Indices:
 
 def _curve_boundary(mesh: Mesh, names: Mapping[str, Indices], curves: Mapping[str, Curve], order: int) -> Mesh:
     """The mesh with vertices on curves projected to them, of the given order, with named boundaries."""
-    points = mesh.p.copy()
-    curved = {name: facets for name, facets in names.items() if isinstance(curves[name].place, LevelSet)}
-    for name, facets in curved.items():
-        vertices = np.unique(mesh.facets[:, facets])
-        points[:, vertices] = curves[name].project(points[:, vertices].T).T
-    for name, facets in names.items():  # corners remain on faces exactly
-        if name not in curved:
-            vertices = np.unique(mesh.facets[:, facets])
-            points[:, vertices] = curves[name].project(points[:, vertices].T).T
-    mesh = replace(mesh, doflocs=points)
+    vertices = {name: np.unique(mesh.facets[:, facets]) for name, facets in names.items()}
+    mesh = replace(mesh, doflocs=_projected(mesh.p, vertices, curves))
     if order > 1:
-        mesh = (MeshTri2 if points.shape[0] == 2 else MeshTet2).from_mesh(mesh)
-        nodes = mesh.doflocs.copy()
-        for name, facets in curved.items():
-            middle = np.unique(mesh.dofs.get_facet_dofs(facets).flatten())
-            nodes[:, middle] = curves[name].project(nodes[:, middle].T).T
-        mesh = replace(mesh, doflocs=nodes)
-    if (jacobian_signs(mesh) <= 0).any():
+        mesh = (MeshTri2 if mesh.dim() == 2 else MeshTet2).from_mesh(mesh)
+        nodes = {name: np.unique(mesh.dofs.get_facet_dofs(facets).flatten()) for name, facets in names.items()}
+        mesh = _with_nodes(mesh, _projected(mesh.doflocs, nodes, curves))
+    moved = np.isin(mesh.t, np.concatenate([*vertices.values(), np.empty(0, dtype=np.int64)])).any(0)
+    if (jacobian_signs(mesh, np.flatnonzero(moved)) <= 0).any():
         raise MeshingFailed("an element is inverted; use a smaller element size")
     return mesh.with_boundaries(dict(names))
 
 
-def jacobian_signs(mesh: Mesh) -> Array:
-    """For each element the smallest Jacobian determinant divided by the largest, over points of the reference element;
-    negative if the element is inverted."""
+def _with_nodes(mesh: Mesh, nodes: Array) -> Mesh:
+    """The mesh with other nodes; those of elements that are nearly inverted move half of the way, or less."""
+    displacement = nodes - mesh.doflocs
+    elements = np.flatnonzero((displacement[:, mesh.dofs.element_dofs] != 0).any((0, 1)))
+    for _ in range(HALVINGS):
+        curved = replace(mesh, doflocs=mesh.doflocs + displacement)
+        poor = elements[jacobian_signs(curved, elements) < MIN_JACOBIAN_RATIO]
+        if not len(poor):
+            return curved
+        displacement[:, np.unique(mesh.dofs.element_dofs[:, poor])] /= 2
+    return replace(mesh, doflocs=mesh.doflocs + displacement)
+
+
+def _projected(points: Array, on: Mapping[str, Indices], curves: Mapping[str, Curve]) -> Array:
+    """The points (d, n) moved to the curves on which they lie, by Gauss-Newton steps at intersections."""
+    points = points.copy()
+    member = np.zeros((points.shape[1], len(on)), dtype=bool)
+    for k, numbers in enumerate(on.values()):
+        member[numbers, k] = True
+    places = [curves[name] for name in on]
+    for kind in np.unique(member, axis=0):
+        own = [c for c, chosen in zip(places, kind, strict=True) if chosen]
+        rows = np.flatnonzero((member == kind).all(1))
+        if len(own) == 1:
+            points[:, rows] = own[0].project(points[:, rows].T).T
+        elif any(isinstance(c.place, LevelSet) for c in own):
+            points[:, rows] = project_to_intersection(points[:, rows].T, own).T
+    for place in places:  # corners remain on faces exactly
+        if isinstance(place.place, Face):
+            numbers = on[place.place.name]
+            points[:, numbers] = place.project(points[:, numbers].T).T
+    return points
+
+
+def jacobian_signs(mesh: Mesh, elements: Indices | None = None) -> Array:
+    """For each element, or the given ones, the smallest Jacobian determinant divided by the largest, over points of the
+    reference element; negative if the element is inverted."""
     dimension = mesh.p.shape[0]
     grid = np.stack(np.meshgrid(*[np.arange(JACOBIAN_POINTS + 1) / JACOBIAN_POINTS] * dimension)).reshape(dimension, -1)
     points = grid[:, grid.sum(0) <= 1 + 1e-9]
-    determinants = mesh.mapping().detDF(points)
+    determinants = mesh.mapping().detDF(points, elements)
     sign = np.sign(determinants[:, :1])
     return np.asarray((sign * determinants).min(1) / np.abs(determinants).max(1))
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pdedsl.io import RunError
 from pdedsl.ir.boundary import Face
 from pdedsl.solvers.elements.boundary_curves import Arc, Array
 
@@ -36,7 +37,7 @@ CONFORMITY_ROUNDS = 20  # insertions of midpoints until all boundary edges are e
 MIN_TRIANGLE_QUALITY = 1e-6  # 4√3 area/Σ length²: below, three nodes of a straight line
 
 
-class MeshingFailed(Exception):
+class MeshingFailed(RunError):
     """The boundary could not be recovered, or an element is inverted."""
 
 
