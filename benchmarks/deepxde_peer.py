@@ -29,7 +29,10 @@ def peer() -> Any:
     return deepxde
 
 
-def _trained(dde: Any, data: Any, seed: int, seconds: float) -> Callable[[np.ndarray], np.ndarray]:
+def train(
+    dde: Any, data: Any, sizes: list[int], seed: int, seconds: float, features: Callable[[Any], Any] | None = None
+) -> Callable[[np.ndarray], np.ndarray]:
+    """The network after training; `features` are its inputs as functions of the coordinates."""
     start = time.process_time()
 
     class Until(dde.callbacks.Callback):  # type: ignore[misc]
@@ -42,14 +45,17 @@ def _trained(dde: Any, data: Any, seed: int, seconds: float) -> Callable[[np.nda
                 self.model.stop_training = True
 
     dde.config.set_random_seed(seed)
-    model = dde.Model(data, dde.nn.FNN([2, 20, 20, 20, 1], "tanh", "Glorot normal"))
+    network = dde.nn.FNN(sizes, "tanh", "Glorot normal")
+    if features is not None:
+        network.apply_feature_transform(features)
+    model = dde.Model(data, network)
     model.compile("adam", lr=1e-3, verbose=0)
     model.train(iterations=10**7, display_every=10**7, callbacks=[Until(0.5)], verbose=0)
     dde.optimizers.set_LBFGS_options(maxiter=10**6, ftol=0, gtol=0)
     dde.optimizers.config.LBFGS_options.update(iter_per_step=10, fun_per_step=12)  # the clock is read between these
     model.compile("L-BFGS", verbose=0)
     model.train(display_every=10**7, callbacks=[Until(1.0)], verbose=0)
-    return lambda points: model.predict(points)[:, 0]
+    return lambda points: model.predict(points)
 
 
 def _in_time(dde: Any, left: float, right: float, pde: Any, first: Any, sides: str) -> Any:
@@ -101,4 +107,12 @@ def solvers(dde: Any) -> dict[str, Solver]:
         "heat": lambda: _in_time(dde, 0, 1, heat, lambda x: np.sin(np.pi * x[:, :1]), "zero"),
         "Poisson, square": square,
     }
-    return {name: lambda seed, s, d=d: _trained(dde, d(), seed, s) for name, d in data.items()}  # type: ignore[misc]
+
+    def solver(make: Callable[[], Any]) -> Solver:
+        def solve(seed: int, seconds: float) -> Callable[[np.ndarray], np.ndarray]:
+            network = train(dde, make(), [2, 20, 20, 20, 1], seed, seconds)
+            return lambda points: network(points)[:, 0]
+
+        return solve
+
+    return {name: solver(make) for name, make in data.items()}

@@ -35,8 +35,8 @@ SMALL = {
 # Not here: modules of `physics` and `physics_suite`, whose references tests/test_physics_references.py checks;
 # `claims`, which tests/evaluation runs; `playground`, which playground/tests runs.
 ELSEWHERE = {
-    *("claims", "deepxde_peer", "playground"),
-    *("physics_closed_forms", "physics_elements", "physics_flows", "physics_numerics", "physics_problems"),
+    *("claims", "deepxde_peer", "playground", "physics_closed_forms", "physics_elements", "physics_flows"),
+    *("physics_numerics", "physics_peers", "physics_problems"),
 }
 
 
