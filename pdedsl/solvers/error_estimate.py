@@ -477,13 +477,15 @@ def assess(
     own: ErrorBar | None = None,
     unmet: str = "",
 ) -> Assessment:
-    """Residuals and comparisons of a solution. `own` is the estimate from refinement and from the method; without one
-    the solution is compared with an inexpensive grid. `unmet` is why the tolerance is not met."""
+    """Residuals and comparisons of a solution. `own` is the estimate from refinement and from the method; without one,
+    and with learned parameters, whose intervals are not those of the solution, it is compared with an inexpensive grid.
+    `unmet` is why the tolerance is not met."""
     residual_norms = (
         residual_audit(result, plan.problem, options).residual_norms(source) if has_derivatives(result) else ()
     )
     parameters = {name: e.value for name, e in result.parameters.items()}
-    references = tuple(reference_solutions(plan, options, parameters, inexpensive=own is None))
+    inexpensive = own is None or bool(parameters)
+    references = tuple(reference_solutions(plan, options, parameters, inexpensive))
     comparisons = tuple(compare_with_reference(result, r, plan, options) for r in references)
     note = () if references or own is not None else (NO_REFERENCE,)
     return Assessment(

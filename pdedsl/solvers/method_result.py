@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from math import hypot
 
 from torch import Tensor, nn
 
@@ -20,6 +21,7 @@ class EstimateKind(StrEnum):
     RESIDUAL = "residual"
     SECOND_METHOD = "second method"
     CONFIDENCE = "95 % confidence interval"
+    PARAMETERS = "95 % confidence intervals of the parameters"
 
 
 TEST_RESIDUAL = "test residual"  # metric of least-squares methods: rms of all residuals at held-out points
@@ -48,6 +50,23 @@ class ParameterEstimate:
 
     value: float
     deviation: float | None = None
+
+
+CONFIDENCE_FACTOR = 1.96  # half-width of a 95 % confidence interval in standard deviations
+
+
+def parameter_error(parameters: Mapping[str, ParameterEstimate]) -> float | None:
+    """The largest relative half-width of the 95 % confidence intervals of the learned parameters, for a function in l2
+    over the points at which it is reported; infinite for one that is not identifiable. None without deviations."""
+    groups: dict[str, list[tuple[float, float]]] = {}
+    for name, estimate in parameters.items():
+        if estimate.deviation is not None:
+            groups.setdefault(name.partition("(")[0], []).append((estimate.value, estimate.deviation))
+    errors = [
+        CONFIDENCE_FACTOR * hypot(*(d for _, d in pairs)) / max(hypot(*(v for v, _ in pairs)), 1e-300)
+        for pairs in groups.values()
+    ]
+    return max(errors, default=None)
 
 
 @dataclass(frozen=True)

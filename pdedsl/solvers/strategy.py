@@ -9,6 +9,7 @@ interval suffices. The error of a level is estimated by
   1911), and is at most that of the residuals at held-out points in least-squares methods;
 - the method itself: decay of the coefficients, residual-based estimators, confidence intervals;
 - the relative residual at held-out points;
+- for inverse problems also the confidence intervals of the learned parameters;
 - a second method: the difference to the best result of another candidate, plus the error of the latter. If the
   difference exceeds the errors of both by far, as for an iteration that stagnates at the same function on all levels,
   the residual counts as the error by refinement.
@@ -44,7 +45,7 @@ from pdedsl.solvers.error_estimate import (
     sample_test_points,
 )
 from pdedsl.solvers.grid.grid_result import TIME_ERROR, IllPosedProblem
-from pdedsl.solvers.method_result import TEST_RESIDUAL, EstimateKind, SolverResult
+from pdedsl.solvers.method_result import TEST_RESIDUAL, EstimateKind, SolverResult, parameter_error
 from pdedsl.solvers.solver_method import SolveOptions
 
 Estimates = Mapping[EstimateKind, float]
@@ -131,15 +132,13 @@ def combine(estimates: Estimates) -> float:
     """The error by estimates of several kinds.
 
     Refinement and the decay of the coefficients complement each other: the larger one counts. Estimates from residuals
-    may exceed the error by far: they count only with neither refinement nor a second method.
+    may exceed the error by far: they count only with neither refinement nor a second method. The confidence intervals
+    of learned parameters, which no residual contains, bound the accuracy of an inverse problem from below.
     """
     if EstimateKind.CONFIDENCE in estimates:
         return estimates[EstimateKind.CONFIDENCE]
-    sharp = [
-        value
-        for kind, value in estimates.items()
-        if kind in (EstimateKind.REFINEMENT, EstimateKind.DECAY) and not isnan(value)
-    ]
+    kinds = (EstimateKind.REFINEMENT, EstimateKind.DECAY, EstimateKind.PARAMETERS)
+    sharp = [value for kind, value in estimates.items() if kind in kinds and not isnan(value)]
     if EstimateKind.REFINEMENT in estimates:
         return max(sharp)
     others = [estimates[k] for k in (EstimateKind.SECOND_METHOD, EstimateKind.RESIDUAL) if k in estimates]
@@ -241,6 +240,9 @@ class Strategy:
             return self._estimate_eigenvalues(result, candidate)
         if isinstance(result.method, MonteCarlo):
             estimates[EstimateKind.CONFIDENCE] = confidence_error(result, problem, options).value
+        uncertainty = parameter_error(result.parameters)
+        if uncertainty is not None:
+            estimates[EstimateKind.PARAMETERS] = uncertainty
         points = sample_test_points(problem, result, options)
         with torch.no_grad():
             values = fix_gauge(result, problem, points)

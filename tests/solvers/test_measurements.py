@@ -72,7 +72,8 @@ def test_the_reference_uses_the_estimated_parameters(tmp_path: Path) -> None:
 
 
 def test_noise_is_not_fitted(tmp_path: Path) -> None:
-    """With 20 % noise: rate and standard deviation are those of least squares with e^{-at}; all equations hold."""
+    """With 20 % noise: rate and standard deviation are those of least squares with e^{-at}; all equations hold, and
+    the error is that of the rate, for which there are too few measurements."""
     x, t, u = samples()
     values = u + 0.2 * np.random.default_rng(1).standard_normal(len(t))
     best = minimize_scalar(lambda a: ((values - np.exp(-a * t)) ** 2).sum(), bounds=(0, 3), method="bounded").x
@@ -84,7 +85,10 @@ def test_noise_is_not_fitted(tmp_path: Path) -> None:
     assert solution.parameters["a"].value == pytest.approx(best, abs=0.05 * expected)
     assert solution.parameters["a"].deviation == pytest.approx(expected, rel=0.05)
     assert solution.error_estimate.comparisons[0].distance < 1e-3
-    assert solution.verdict is Verdict.HOLDS
+    assert solution.error.value == pytest.approx(1.96 * expected / best, rel=0.06)
+    assert solution.verdict is Verdict.INACCURATE
+    (reason,) = solution.error_estimate.failures
+    assert "95 % confidence intervals of the parameters" in reason
 
 
 ROD = """

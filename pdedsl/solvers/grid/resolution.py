@@ -19,6 +19,7 @@ from pdedsl.runtime.basis.fourier import FourierAxis
 from pdedsl.runtime.basis.interpolation import Axis, CellAxis, PiecewiseChebyshevAxis, TensorProductExpansion
 
 MIN_BLOCK = 4  # coefficients per block: even or odd functions have two that are not zero
+MIN_SHORT_BLOCK = 2  # the same for fewer than 16 coefficients, the first of which would make the decay look faster
 BLOCK_FRACTION = 8  # a block is the last eighth of the coefficients
 MIN_RATE = 0.1  # smallest rate by which the last coefficient is extrapolated
 LACKING_RATIO = 1e-6  # of the last two coefficients to those before: a drop that no decay explains
@@ -78,7 +79,7 @@ def _degree_count(line: Tensor) -> int:
 
 def _line_decay(line: Tensor) -> AxisDecay:
     n = len(line)
-    block = max(min(MIN_BLOCK, n // 2), n // BLOCK_FRACTION)
+    block = max(MIN_BLOCK if n >= 4 * MIN_BLOCK else min(MIN_SHORT_BLOCK, n // 2), n // BLOCK_FRACTION)
     before, last = (float(line[n - k * block : n - (k - 1) * block].sum()) ** 0.5 for k in (2, 1))
     ratio = min(last / max(before, 1e-300), 1 - block / n)  # coefficients at rounding level do not decay
     return AxisDecay(last * ratio / (1 - ratio), ratio ** (1 / block))

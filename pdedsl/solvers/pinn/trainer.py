@@ -127,7 +127,7 @@ READERS: dict[str, Callable[[Any, Tensor], Any]] = {
 # ---- Parameter estimates and their standard deviations
 
 
-EQUATION_WEIGHT = 1e3  # relative to measurements, for standard deviations
+MAX_EQUATION_WEIGHT = 1e3  # relative to measurements, for standard deviations
 EIGENVALUE_RTOL = 1e-15  # smaller eigenvalues of the precision are zero up to rounding
 DIAGONAL_POSITIONS = (
     0.1,
@@ -208,14 +208,16 @@ def _values_with_gradients(function: LearnedFunction, network: JetNetwork, point
 def _precision(task: PinnTask, trainable: TrainableFunctions, rows: Sequence[NetworkRows]) -> Tensor:
     """Posterior precision JᵀJ/σ² + P of the learned parameters, with the weights of the unknowns' network eliminated.
 
-    J is the Jacobian of the measurements and, with a large weight, of the equations and conditions. P = 1 for weights
-    of functions (prior N(0, 1)): an unobserved function is as uncertain as its prior. P = 0 for scalars.
+    J is the Jacobian of the measurements and of the equations and conditions, whose weights are the ratios of the noise
+    to their residuals: an equation that training does not satisfy is as uncertain as its residual. P = 1 for weights of
+    functions (prior N(0, 1)): an unobserved function is as uncertain as its prior. P = 0 for scalars.
     """
     parts = [replace(r, weight=torch.ones_like(r.weight)).jacobian(trainable) for r in rows]
     count, own = len(task.measurement_rows), _parameter_count(trainable)
-    weights = [1.0 if k >= len(rows) - count else EQUATION_WEIGHT for k in range(len(rows))]
-    jacobian = torch.cat([f * s for f, (_, s) in zip(weights, parts, strict=True)])
     noise = noise_variance(torch.cat([r for r, _ in parts[-count:]]), len(trainable.scalars))
+    ratios = [float((noise / r.square().mean().clamp_min(1e-300)).sqrt()) for r, _ in parts[:-count]]
+    weights = [*(min(ratio, MAX_EQUATION_WEIGHT) for ratio in ratios), *[1.0] * count]
+    jacobian = torch.cat([f * s for f, (_, s) in zip(weights, parts, strict=True)])
     own_columns, rest = jacobian[:, -own:], jacobian[:, :-own]
     free = own_columns - rest @ torch.linalg.lstsq(rest.cpu(), own_columns.cpu(), driver="gelsy").solution.to(
         rest.device
