@@ -75,6 +75,16 @@ def test_geometric_decay_is_extrapolated_exactly() -> None:
     assert decays[0].tail == pytest.approx(rate ** (n - 1), rel=0.1)  # the omitted ones and the last, relative to all
 
 
+def test_first_coefficients_of_short_expansions_do_not_count() -> None:
+    """A mean of 10 beside coefficients 2⁻ᵏ is outside of both blocks."""
+    expansion = TensorProductExpansion((ChebyshevAxis(0, 1, 9),), torch.zeros(1, 1, 9, dtype=torch.float64), None)
+    expansion.coefficients.copy_(0.5 ** torch.arange(9, dtype=torch.float64))
+    expansion.coefficients[..., 0] = 10
+    decays = axis_decays(expansion)
+    assert decays is not None
+    assert decays[0].rate == pytest.approx(0.5)
+
+
 def test_sizes_follow_the_rate() -> None:
     assert refine_sizes((20, 20), [AxisDecay(1e-4, 0.1), AxisDecay(1e-12, 0.1)], 1e-10) == (26, 20)
     assert refine_sizes((20,), [AxisDecay(1e-12, 0.1)], 1e-10) == (25,)

@@ -14,8 +14,14 @@ from pdedsl.planning.grid_schemes import plan_grid
 from pdedsl.solvers import strategy
 from pdedsl.solvers.grid import driver
 from pdedsl.solvers.grid.grid_result import TIME_ERROR
-from pdedsl.solvers.method_result import TEST_RESIDUAL, EstimateKind, SolverResult
-from pdedsl.solvers.strategy import RefinementLevel, SecondMethod, refinement_error
+from pdedsl.solvers.method_result import (
+    TEST_RESIDUAL,
+    EstimateKind,
+    ParameterEstimate,
+    SolverResult,
+    parameter_error,
+)
+from pdedsl.solvers.strategy import RefinementLevel, SecondMethod, combine, is_accepted, refinement_error
 from tests.solvers.problems import stated
 
 NO_DECAY: dict[EstimateKind, float] = {}
@@ -116,3 +122,16 @@ def test_cost_of_the_next_level_follows_from_its_size() -> None:
     assert strategy._cost_growth(history, [1.0, 1.0]) == pytest.approx(1.1)  # at least linear
     assert strategy._cost_growth([level(), level()], [1.0, 4.0]) == 4.0
     assert strategy._cost_growth(history[:1], [1.0]) == strategy.COST_GROWTH
+
+
+def test_error_of_parameters_is_that_of_their_intervals() -> None:
+    """k(0.5) = 3 ± 0.4 and k(1) = 4 ± 0.3 have together the deviation 0.5 of 5; a = 2 ± 0.1 has a smaller one."""
+    estimates = {"k(0.5)": ParameterEstimate(3.0, 0.4), "k(1)": ParameterEstimate(4.0, 0.3)}
+    error = parameter_error({**estimates, "a": ParameterEstimate(2.0, 0.1)})
+    assert error == pytest.approx(1.96 * 0.1)
+    assert parameter_error({"a": ParameterEstimate(2.0)}) is None
+    assert error is not None
+    estimates_by_kind = {EstimateKind.RESIDUAL: 1e-6, EstimateKind.PARAMETERS: error}
+    assert combine(estimates_by_kind) == error
+    assert not is_accepted(estimates_by_kind, 1e-2)
+    assert is_accepted({**estimates_by_kind, EstimateKind.PARAMETERS: 1e-3}, 1e-2)
