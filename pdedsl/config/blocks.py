@@ -28,7 +28,7 @@ from pdedsl.config.base import (
     param_of,
 )
 from pdedsl.config.data import Data
-from pdedsl.config.evaluation import Attack, AuditChoice, Certificate, Protocol
+from pdedsl.config.evaluation import Attack, AuditChoice, Certificate, Corruption, Protocol
 from pdedsl.config.methods import Grid
 from pdedsl.config.networks import Frame, Paper
 from pdedsl.config.training import (
@@ -157,6 +157,7 @@ class EvaluateBlock(Block, kw_only=True):
     natural: bool = False
     attack: Annotated[tuple[Located[Attack], ...], Values(maximum=8, repeats=True)] = ()
     transfer: Annotated[tuple[Transfer, ...], Values(repeats=True)] = ()
+    corrupt: Annotated[tuple[Located[Corruption], ...], Values(maximum=16, repeats=True)] = ()
     certify: Annotated[tuple[Located[Certificate], ...], Values(repeats=True)] = ()
     audit: Located[AuditChoice] | None = None
     protocol: Located[Protocol] | None = None

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from enum import Enum
 from fractions import Fraction
-from typing import assert_never
+from typing import Annotated, assert_never
 
 from pdedsl.config.base import (
     Config,
     Count,
     Forms,
+    IntegerBounds,
     Natural,
     Nonnegative,
     Positive,
     Probability,
+    Real,
     SmallCount,
     UnitInterval,
     forms_of,
@@ -208,6 +210,95 @@ def label_of(attack: Attack) -> str:
 
 
 ATTACKS: Forms[Attack] = forms_of(Attack)
+
+
+class GaussianNoise(Config):
+    """Gaussian noise on the input: x + std·ξ with ξ ~ N(0, I)."""
+
+    std: tuple[Positive, ...]
+
+
+class UniformNoise(Config):
+    """Random noise in the ℓ∞ ball: every component is uniform in [-eps, eps]."""
+
+    eps: tuple[Positive, ...]
+
+
+class ImageCorruption(Config):
+    """A corruption of images in [0, 1] by severities from 1 to 5."""
+
+    severity: tuple[Annotated[int, IntegerBounds(1, maximum=5)], ...] = (1, 2, 3, 4, 5)
+
+
+class ShotNoise(ImageCorruption):
+    """Poisson noise of photon counts."""
+
+
+class ImpulseNoise(ImageCorruption):
+    """Salt-and-pepper noise."""
+
+
+class DefocusBlur(ImageCorruption):
+    """Convolution with a disc."""
+
+
+class MotionBlur(ImageCorruption):
+    """Convolution with a line segment of random direction."""
+
+
+class ZoomBlur(ImageCorruption):
+    """Mean of magnified images."""
+
+
+class Fog(ImageCorruption):
+    """Mixture with a random field of spectrum 1/k²."""
+
+
+class Brightness(ImageCorruption):
+    """A constant is added to all pixels."""
+
+
+class Contrast(ImageCorruption):
+    """Deviations from the mean of the image are reduced."""
+
+
+class ElasticTransform(ImageCorruption):
+    """Displacement by a smooth random field (Simard, Steinkraus, Platt 2003)."""
+
+
+class Pixelate(ImageCorruption):
+    """Reduction of the resolution by means over blocks."""
+
+
+class JpegCompression(ImageCorruption):
+    """Quantization of the cosine transform of 8 × 8 blocks (Wallace 1992)."""
+
+
+NoiseOnInput = GaussianNoise | UniformNoise
+ImageCorruptionKind = (
+    ShotNoise
+    | ImpulseNoise
+    | DefocusBlur
+    | MotionBlur
+    | ZoomBlur
+    | Fog
+    | Brightness
+    | Contrast
+    | ElasticTransform
+    | Pixelate
+    | JpegCompression
+)
+Corruption = NoiseOnInput | ImageCorruptionKind
+CORRUPTIONS: Forms[Corruption] = forms_of(Corruption)
+
+
+def levels_of(corruption: Corruption) -> tuple[Real, ...]:
+    """The strengths: standard deviations, ℓ∞ radii or severities."""
+    match corruption:
+        case GaussianNoise(std=levels) | UniformNoise(eps=levels):
+            return levels
+        case ImageCorruption(severity=severities):
+            return tuple(map(Fraction, severities))
 
 
 class SmoothingCertificate(Config, keyword="randomized_smoothing", identifier="gaussian"):

@@ -14,6 +14,8 @@ PLOT_NOT_AVAILABLE = Code("E624", "the plot is not available for this evaluation
 NO_REFERENCE = Code("E625", "a reference solution needs known coefficients and a fixed dimension")
 NO_LIPSCHITZ_BOUND = Code("E626", "a Lipschitz certificate needs a bound on the Lipschitz constant of the network")
 
+IMAGE_CORRUPTION = Code("E627", "a corruption of images cannot be applied to points")
+
 SHORT_STEPS = Code("W621", "the steps of an attack cannot cross its ε-ball")
 LARGE_EPS = Code("W622", "ε exceeds the range of image values")
 VARIATIONAL_SMOOTHING = Code("W624", "the variational form of heat smoothing hardly changes the network")
@@ -57,6 +59,11 @@ def no_lipschitz_bound(span: Span) -> PdeError:
         "remove it, use frame lipschitz (on pixels), or certify randomized_smoothing, which needs no bound",
         fixes=remove(span, item=True),
     )
+
+
+def image_corruption(corruption: str, span: Span) -> PdeError:
+    hint = "available for points: gaussian_noise(std), uniform_noise(eps)"
+    return IMAGE_CORRUPTION(f"{corruption} needs images, found points", span, hint, fixes=remove(span, item=True))
 
 
 missing_attack = MISSING_ATTACK.at("an audit of robust accuracy needs an attack", "add: attack pgd(eps=…)")

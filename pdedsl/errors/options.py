@@ -61,6 +61,7 @@ ENTRY_KINDS = {
     "augment": "augmentation",
     "regularize": "regularizer",
     "certify": "certificate",
+    "corrupt": "corruption",
     "reference": "reference solver",
     "frame": "network frame",
 }

@@ -52,7 +52,7 @@ def _read(run: Path) -> _SavedReport:
         raise RunError(f"{run} has no evaluation report; run {escaping.command('pdedsl', 'evaluate', run)}") from None
     except (OSError, ValueError, RecursionError):
         raise RunError(f"{path} cannot be read: evaluate the run again") from None
-    if not isinstance(plain, dict) or plain.get("format") not in (2, 3, 4, FORMAT):
+    if not isinstance(plain, dict) or plain.get("format") not in (2, 3, 4, 5, FORMAT):
         raise RunError(f"{path} was written by another version: evaluate the run again")
     return _SavedReport(run, _rename_keys(plain) if plain["format"] == 2 else plain)
 
@@ -86,11 +86,30 @@ def _tables(reports: Sequence[_SavedReport]) -> list[tuple[str, Table]]:
     accuracies = [{"clean": r.plain["clean"]["accuracy"]} | _robust(r.plain) for r in reports]
     metrics = [
         ("Clean and robust accuracy", accuracies, "Attack"),
+        ("Corruptions: accuracy", [_corrupted(r.plain) for r in reports], "Corruption"),
         ("Transfer attacks: accuracy of the target", [_transfers(r.plain) for r in reports], "Source → target"),
     ]
     for title in dict.fromkeys(_title(c) for r in reports for c in r.plain["certified"]):
         metrics.append((title, [_radii(r.plain, title) for r in reports], "ℓ2 radius"))
-    return [(title, _side_by_side(reports, columns, first)) for title, columns, first in metrics if any(columns)]
+    accuracy = [(title, _side_by_side(reports, columns, first)) for title, columns, first in metrics if any(columns)]
+    costs = _costs(reports)
+    return [*accuracy, ("Cost", costs)] if costs.rows else accuracy
+
+
+def _costs(reports: Sequence[_SavedReport]) -> Table:
+    """Parameters, evaluations of the right-hand side, and throughput."""
+    costs = [r.plain.get("cost") or {} for r in reports]  # not in format 5
+    rows = (
+        ("Parameters", *(f"{r.plain['parameters']:,}" if "parameters" in r.plain else "" for r in reports)),
+        *(
+            (title, *(f"{c[key]:,.4g}" if c.get(key) is not None else "" for c in costs))
+            for title, key in (
+                ("Evaluations of the right-hand side per sample", "evaluations"),
+                ("Samples per second", "samples_per_second"),
+            )
+        ),
+    )
+    return Table(("", *(r.name for r in reports)), tuple(row for row in rows if any(row[1:])))
 
 
 def _robust(plain: dict[str, Any]) -> dict[str, Any]:
@@ -102,6 +121,10 @@ def _robust(plain: dict[str, Any]) -> dict[str, Any]:
         for w in plain.get("worst_case", ())  # not in format 3
     }
     return worst | {f"{r['attack']}, {NormOrder(r['norm']).sign}": accuracy for r, accuracy in accuracies}
+
+
+def _corrupted(plain: dict[str, Any]) -> dict[str, Any]:
+    return {c["corruption"]: c["accuracy"] for c in plain.get("corrupted", ())}  # not in format 5
 
 
 def _transfers(plain: dict[str, Any]) -> dict[str, Any]:

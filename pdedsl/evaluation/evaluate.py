@@ -12,7 +12,8 @@ from pdedsl.api import parse
 from pdedsl.attacks import Box, Predictor
 from pdedsl.attacks.constraints import Bound, read_box
 from pdedsl.config.blocks import EvaluateBlock
-from pdedsl.config.evaluation import LipschitzCertificate, SmoothingCertificate, StochasticProtocol
+from pdedsl.config.evaluation import ImageCorruption, LipschitzCertificate, SmoothingCertificate, StochasticProtocol
+from pdedsl.evaluation.cost import MAX_SAMPLES, measure_cost
 from pdedsl.evaluation.engine import EvaluationEngine
 from pdedsl.evaluation.measure import EvaluatedModel, Smoothing, has_lipschitz_constant
 from pdedsl.evaluation.metrics import EvaluationMetrics, weight_magnitudes
@@ -82,7 +83,7 @@ def evaluate(
     smoothing = None if sigma is None else Smoothing(sigma, model, exact=False)
     subject = EvaluatedModel(model, read_box(bounds), smoothing, dict(sources or {}), _named(surrogates))
     requested = tuple(measurements(block, range(seed, seed + seeds), needs_adaptive_attacks(model, x)))
-    require_arguments(requested, block, subject)
+    require_arguments(requested, block, subject, x)
     engine = EvaluationEngine(subject, x, y, seed, PartialResults(), World(x.device), listeners)
     report = build_report(engine, EvaluationMetrics(requested, engine.run(requested)), name)
     histogram = block.weight_histogram
@@ -103,11 +104,13 @@ def build_report(engine: EvaluationEngine, metrics: EvaluationMetrics, name: str
         clean=metrics.clean(),
         worst_case=metrics.worst_case(),
         robust=metrics.robust(),
+        corrupted=metrics.corrupted(),
         transfers=metrics.transfers(name),
         certified=metrics.certified(engine.subject, tuple(part[:2] for part in lipschitz_parts(engine.subject.model))),
         audits=metrics.masking_verdicts(),
         stochastic=metrics.stochastic(),
         agreement=metrics.agreement(engine.subject),
+        cost=measure_cost(engine.subject.model, engine.x[:MAX_SAMPLES].to(engine.world.device)),
         seconds=metrics.seconds(),
     )
 
@@ -139,7 +142,9 @@ def lipschitz_parts(model: Model) -> tuple[tuple[str, float, str], ...]:
     return tuple(parts()) if callable(parts) else ()
 
 
-def require_arguments(requested: Sequence[Measurement], block: EvaluateBlock, subject: EvaluatedModel) -> None:
+def require_arguments(
+    requested: Sequence[Measurement], block: EvaluateBlock, subject: EvaluatedModel, x: Tensor
+) -> None:
     """Raise ValueError if an argument of a requested measurement is missing."""
     gaussian = any(
         isinstance(w, CertificateMeasurement) and isinstance(w.certificate, SmoothingCertificate) for w in requested
@@ -156,6 +161,9 @@ def require_arguments(requested: Sequence[Measurement], block: EvaluateBlock, su
     adaptive = block.protocol is not None and isinstance(block.protocol.config, StochasticProtocol)
     if adaptive and not any(isinstance(w, StochasticMeasurement) for w in requested):
         raise ValueError("`protocol stochastic` needs an attack with ε: add one, as `attack pgd(eps=0.1)`")
+    corruption = next((c.config for c in block.corrupt if isinstance(c.config, ImageCorruption)), None)
+    if corruption is not None and (x.dim() != 4 or float(x.amin()) < 0.0 or float(x.amax()) > 1.0):
+        raise ValueError(f"corrupt {corruption.name} needs images (n, channels, height, width) with values in [0, 1]")
     missing = [t.source for t in block.transfer if t.source not in subject.sources]
     if missing:
         raise ValueError(f"transfer from '{missing[0]}': pass sources={{'{missing[0]}': its network}}")

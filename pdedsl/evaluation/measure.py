@@ -15,18 +15,22 @@ from torch.nn.functional import cross_entropy
 
 from pdedsl import attacks, certificates
 from pdedsl.attacks import L2, Box, Predictor, Result, audit, evaluate_stochastic
+from pdedsl.config.base import Real
 from pdedsl.config.evaluation import (
     Attack,
     Certificate,
+    Corruption,
     LipschitzCertificate,
     SmoothingCertificate,
 )
+from pdedsl.data.corruptions import corrupt
 from pdedsl.evaluation.protocol import (
     AgreementMeasurement,
     AttackMeasurement,
     AuditMeasurement,
     CertificateMeasurement,
     CleanMeasurement,
+    CorruptionMeasurement,
     Measurement,
     StochasticMeasurement,
     TransferMeasurement,
@@ -104,6 +108,8 @@ def _measure(measurement: Measurement, subject: EvaluatedModel, x: Tensor, y: Te
             return _measure_clean(subject.model, x, y, seed)
         case AttackMeasurement(attack=attack):
             return _measure_attack(attack, subject, x, y, seed)
+        case CorruptionMeasurement(corruption=corruption, level=level):
+            return _measure_corrupted(subject, x, y, corruption, level, seed)
         case TransferMeasurement(attack=attack, source=name, back=back):
             pair = (subject.model, subject.sources[name]) if back else (subject.sources[name], subject.model)
             return _measure_transfer(attack, *pair, subject, x, y, seed)
@@ -150,6 +156,15 @@ def _measure_attack(attack: Attack, subject: EvaluatedModel, x: Tensor, y: Tenso
         "draws": [result.draws] * len(x),
         "rows": [result.rows / len(x)] * len(x),
     }
+
+
+def _measure_corrupted(
+    subject: EvaluatedModel, x: Tensor, y: Tensor, corruption: Corruption, level: Real, seed: int
+) -> Columns:
+    """Whether corrupted inputs are misclassified; all networks get the same ones."""
+    corrupted = corrupt(x, corruption, level, torch.Generator(x.device).manual_seed(seed))
+    logits, draws = _predict(subject.model, corrupted.clamp(*subject.box.ends(x)), seed)
+    return {"fooled": (logits.argmax(1) != y).tolist(), "draws": [draws] * len(x)}
 
 
 def _measure_transfer(

@@ -21,6 +21,7 @@ from pdedsl.evaluation.protocol import (
     AgreementMeasurement,
     AttackMeasurement,
     AuditMeasurement,
+    CorruptionMeasurement,
     Measurement,
     StochasticMeasurement,
     TransferMeasurement,
@@ -35,6 +36,7 @@ from pdedsl.evaluation.report import (
     CalibrationBin,
     CertifiedAccuracy,
     CleanMetrics,
+    CorruptedAccuracy,
     GaussianAgreement,
     MaskingVerdict,
     Proportion,
@@ -112,6 +114,15 @@ class EvaluationMetrics:
         for norm, eps in self._sizes:
             rows = zip(*self._fooled_by(norm, eps)[0].values(), strict=True)
             outcomes_by_name[f"worst case ({norm.sign}, ε = {eps:g})"] = [float(not any(row)) for row in rows]
+        corrupted = [w for w in self.measurements if isinstance(w, CorruptionMeasurement)]
+        by_corruption = {c.label: [float(not f) for f in self.columns[c.key]["fooled"]] for c in corrupted}
+        outcomes_by_name |= by_corruption
+        if len(corrupted) > 1:
+            outcomes_by_name["mean over corruptions"] = [*map(fmean, zip(*by_corruption.values(), strict=True))]
+        adaptive = [w for w in self.measurements if isinstance(w, StochasticMeasurement)]
+        for first in {(w.norm, w.eps): w for w in adaptive}.values():
+            name = f"adaptive attacks ({first.norm.sign}, ε = {first.eps:g})"
+            outcomes_by_name[name] = self._robust_to_all(first)
         sizes = {eps for norm, eps in self._sizes if norm is NormOrder.TWO}
         for w in self.measurements:
             match w:
@@ -126,6 +137,12 @@ class EvaluationMetrics:
                         outcomes_by_name[f"agreement{model}"] = [*map(float, self.columns[w.key][f"{key} agrees"])]
                         outcomes_by_name[f"ℓ1 distance{model}"] = [*map(float, self.columns[w.key][f"{key} distance"])]
         return outcomes_by_name
+
+    def _robust_to_all(self, measurement: StochasticMeasurement) -> list[float]:
+        """For each sample of the adaptive attacks, 1 if neither these nor other attacks within ε fooled it."""
+        n = len(self.columns["natural"]["label"])
+        fooled = self._fooled_by(measurement.norm, measurement.eps)[0].values()
+        return [float(not any(by_attack[row] for by_attack in fooled)) for row in range(n)[measurement.rows(n)]]
 
     def seconds(self) -> tuple[tuple[str, float], ...]:
         return tuple((measurement_label(w), sum(self.columns[w.key].get("seconds", ()))) for w in self.measurements)
@@ -267,6 +284,13 @@ class EvaluationMetrics:
             tuple(counts.items()),
             max(on_audited, key=lambda name: sum(on_audited[name])),  # the audit has tried its own samples only
             None if audited is None else Proportion.from_outcomes(robust[row] for row in audited),
+        )
+
+    def corrupted(self) -> tuple[CorruptedAccuracy, ...]:
+        return tuple(
+            CorruptedAccuracy(w.label, Proportion.from_outcomes(not fooled for fooled in self.columns[w.key]["fooled"]))
+            for w in self.measurements
+            if isinstance(w, CorruptionMeasurement)
         )
 
     def transfers(self, name: str) -> tuple[TransferAccuracy, ...]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from pdedsl.config.base import Real
 from pdedsl.config.blocks import EvaluateBlock
 from pdedsl.config.evaluation import (
     Attack,
     Boundary,
     Certificate,
+    Corruption,
     Cw,
     Ddn,
     GradientMasking,
@@ -17,6 +19,7 @@ from pdedsl.config.evaluation import (
     NormOrder,
     StandardProtocol,
     StochasticProtocol,
+    levels_of,
     sizes_of,
 )
 
@@ -42,6 +45,24 @@ class AttackMeasurement:
     @property
     def key(self) -> str:
         return f"attack {self.attack.brief} seed {self.seed}"
+
+
+@dataclass(frozen=True)
+class CorruptionMeasurement:
+    """Accuracy on corrupted inputs of one strength."""
+
+    corruption: Corruption
+    level: Real
+
+    @property
+    def key(self) -> str:
+        return f"corrupt {self.corruption.name} {float(self.level):g}"
+
+    @property
+    def label(self) -> str:
+        """`gaussian noise, std 0.1`; `fog, severity 3`."""
+        (parameter,) = self.corruption.arguments
+        return f"{self.corruption.name.replace('_', ' ')}, {parameter} {float(self.level):g}"
 
 
 @dataclass(frozen=True)
@@ -130,6 +151,7 @@ class AgreementMeasurement:
 Measurement = (
     CleanMeasurement
     | AttackMeasurement
+    | CorruptionMeasurement
     | TransferMeasurement
     | CertificateMeasurement
     | AuditMeasurement
@@ -150,6 +172,8 @@ def measurements(block: EvaluateBlock, seeds: range, stochastic: bool = False) -
     for chosen in block.attack:
         for attack in sweep(chosen.config):
             yield from (AttackMeasurement(attack, seed) for seed in seeds)
+    for corruption in block.corrupt:
+        yield from (CorruptionMeasurement(corruption.config, level) for level in levels_of(corruption.config))
     for transfer in block.transfer:
         for attack in sweep(transfer.attack.config):
             for back in (False, True):

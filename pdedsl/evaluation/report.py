@@ -13,6 +13,7 @@ from enum import Enum
 from functools import cached_property
 from math import isfinite
 from pathlib import Path
+from statistics import fmean
 
 from pdedsl.attacks.gradient_masking.loss_landscape import Landscape
 from pdedsl.config.evaluation import NormOrder
@@ -20,7 +21,7 @@ from pdedsl.diagnostics import escaping
 from pdedsl.document import CodeBlock, Element, Heading, Items, Paragraph, Picture, Table, markdown, page
 from pdedsl.io import write_text_atomically
 
-FORMAT = 5  # 2: other names of some fields, see `compare`; 3: no worst case, labels and run times; 4: no protocol
+FORMAT = 6  # 2: other names of some fields, see `compare`; 3: no worst case and run times; 4: no protocol; 5: no cost
 
 
 # ---- Binomial proportion k/n with its Clopper-Pearson confidence interval (Biometrika 26, 1934)
@@ -179,6 +180,14 @@ class StochasticAccuracy:
 
 
 @dataclass(frozen=True)
+class CorruptedAccuracy:
+    """Accuracy on corrupted inputs; `corruption` is the kind with its strength."""
+
+    corruption: str
+    accuracy: Proportion
+
+
+@dataclass(frozen=True)
 class TransferAccuracy:
     """Transfer attack: adversarial examples of the network `source`, evaluated on the network `target`."""
 
@@ -255,6 +264,16 @@ class RademacherComplexity:
 
 
 @dataclass(frozen=True)
+class InferenceCost:
+    """Cost of a prediction. `evaluations` is the mean number of evaluations of the right-hand side per sample (NFE),
+    None for networks without a time integrator that counts them. `samples_per_second` is the throughput of a forward
+    pass of at most 128 samples on the machine of the evaluation."""
+
+    evaluations: float | None
+    samples_per_second: float
+
+
+@dataclass(frozen=True)
 class Report:
     """Evaluation of one network on one set of samples.
 
@@ -270,6 +289,7 @@ class Report:
         clean: accuracy, loss, calibration and confusion matrix without an attack.
         worst_case: for each norm and ε, robust accuracy under all attacks and the audit.
         robust: robust accuracy for every attack and ε.
+        corrupted: accuracy on inputs with random noise or corruptions.
         transfers: accuracy under transfer attacks.
         certified: certified accuracy at several ℓ2 radii.
         audits: verdicts of the gradient-masking audits.
@@ -281,6 +301,7 @@ class Report:
         notes: remarks.
         commands: commands that reproduce the report.
         plots: file names of the plots, with their captions.
+        cost: evaluations of the right-hand side per sample, and throughput.
         seconds: run time of each measurement, by its name.
 
     Example:
@@ -305,6 +326,7 @@ class Report:
     clean: CleanMetrics
     worst_case: tuple[WorstCaseAccuracy, ...] = ()
     robust: tuple[RobustAccuracy, ...] = ()
+    corrupted: tuple[CorruptedAccuracy, ...] = ()
     transfers: tuple[TransferAccuracy, ...] = ()
     certified: tuple[CertifiedAccuracy, ...] = ()
     audits: tuple[MaskingVerdict, ...] = ()
@@ -316,6 +338,7 @@ class Report:
     notes: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     plots: tuple[tuple[str, str], ...] = ()
+    cost: InferenceCost | None = field(default=None, compare=False)
     seconds: tuple[tuple[str, float], ...] = field(default=(), compare=False)
 
     def __repr__(self) -> str:
@@ -410,6 +433,7 @@ def document(report: Report) -> list[Element]:
         *_section("Attacks", robust_table(report.robust), Items(_range_notes(report.robust)), *figures("samples.png")),
         *_section("Gradient-masking audit", *_audits(report), *figures("landscape.png")),
         *_section("Adaptive attacks", *_adaptive_attacks(report.stochastic)),
+        *_section("Corruptions", *_corruptions(report.corrupted)),
         *_section("Transfer attacks", _transfers(report)),
         *(element for certified in report.certified for element in _certified_elements(certified)),
         *figures("radii.png"),
@@ -446,10 +470,21 @@ def _facts(report: Report) -> list[tuple[str, str]]:
         ("Data set", report.data),
         ("Test samples", f"{report.samples:,}"),
         ("Parameters", f"{report.parameters:,}"),
+        *_cost_facts(report.cost),
         ("Seed", str(report.seed)),
         ("Spec hash", report.hash),
     ]
     return [(name, value) for name, value in facts if value]
+
+
+def _cost_facts(cost: InferenceCost | None) -> list[tuple[str, str]]:
+    if cost is None:
+        return []
+    evaluations = "" if cost.evaluations is None else f"{cost.evaluations:.4g}"
+    return [
+        ("Evaluations of the right-hand side per sample", evaluations),
+        ("Samples per second", f"{cost.samples_per_second:,.0f}"),
+    ]
 
 
 def _clean(clean: CleanMetrics) -> list[Element]:
@@ -539,6 +574,19 @@ def _adaptive_attacks(stochastic: Sequence[StochasticAccuracy]) -> list[Element]
     return elements
 
 
+def mean_over_corruptions(corrupted: Sequence[CorruptedAccuracy]) -> float:
+    return fmean(c.accuracy.value for c in corrupted)
+
+
+def _corruptions(corrupted: Sequence[CorruptedAccuracy]) -> list[Element]:
+    """One row per corruption and strength, and their mean."""
+    rows = tuple((c.corruption, str(c.accuracy)) for c in corrupted)
+    elements: list[Element] = [Table(("Corruption", "Accuracy [95 % CI]"), rows)]
+    if len(corrupted) > 1:
+        elements.append(Paragraph(f"Mean over corruptions: {100 * mean_over_corruptions(corrupted):.1f} %."))
+    return elements
+
+
 def _transfers(report: Report) -> Table:
     rows = tuple((t.attack, t.source, str(t.source_accuracy), t.target, str(t.accuracy)) for t in report.transfers)
     return Table(("Attack", "Source", "Accuracy of source [95 % CI]", "Target", "Accuracy of target [95 % CI]"), rows)
@@ -623,6 +671,9 @@ def summary(report: Report) -> str:
         end = "" if s.converged else ", not converged in noise samples"
         name = f"  adaptive attacks, {NormOrder(s.norm).sign}, ε = {s.eps:g}"
         rows.append((name, f"{s.accuracy}, n = {s.accuracy.n}{end}"))
+    if report.corrupted:
+        accuracy = mean_over_corruptions(report.corrupted)
+        rows.append((f"mean over {len(report.corrupted)} corruptions", f"{100 * accuracy:.1f} %"))
     rows += [(f"{t.attack}, transfer {t.source} → {t.target}", str(t.accuracy)) for t in report.transfers]
     if report.agreement is not None:
         rows += [

@@ -142,7 +142,7 @@ def _evaluate(
     if subject.base is not None and subject.smoothing is not None:
         requested = (*requested, AgreementMeasurement())
     try:
-        require_arguments(requested, block, subject)
+        require_arguments(requested, block, subject, x)
     except ValueError as error:
         raise RunError(str(error)) from None
     identity = _identity([model, *sources.values()], compilation, x, y, options)
@@ -163,7 +163,7 @@ def _evaluate(
         if block.weight_histogram is not None:
             report = replace(report, weights=weight_magnitudes([model], block.weight_histogram))
         if world.is_main:
-            write_outcomes(out, metrics, x, y, options.subset)
+            write_outcomes(out, report, metrics, x, y, options.subset)
             pictures = write_plots(PlotInputs(report, engine, block, data.class_names, folder), out)
             write_text_atomically(out / DRAWING, compilation.explanation.svg())
             report = replace(report, plots=((DRAWING, "Network of the equation"), *pictures))
@@ -172,9 +172,17 @@ def _evaluate(
     return report
 
 
-def write_outcomes(folder: Path, metrics: EvaluationMetrics, x: Tensor, y: Tensor, subset: int | None) -> None:
-    """The metrics of each sample, with a digest of the samples, for paired tests between runs."""
-    plain = {"samples": digest({"x": x, "y": y}), "subset": subset, "outcomes": metrics.outcomes()}
+def write_outcomes(
+    folder: Path, report: Report, metrics: EvaluationMetrics, x: Tensor, y: Tensor, subset: int | None
+) -> None:
+    """The metrics of each sample, with a digest of the samples, for paired tests between runs, and the cost."""
+    cost = {} if report.cost is None else {name: value for name, value in vars(report.cost).items() if value}
+    plain = {
+        "samples": digest({"x": x, "y": y}),
+        "subset": subset,
+        "outcomes": metrics.outcomes(),
+        "cost": {"parameters": report.parameters, **cost},
+    }
     write_text_atomically(folder / OUTCOMES, json.dumps(plain, ensure_ascii=False) + "\n")
 
 

@@ -8,7 +8,13 @@ from typing import assert_never
 
 from pdedsl import errors
 from pdedsl.config.blocks import EvaluateBlock, Plot, item_text
-from pdedsl.config.evaluation import LipschitzCertificate, SmoothingCertificate, StochasticProtocol, sizes_of
+from pdedsl.config.evaluation import (
+    ImageCorruption,
+    LipschitzCertificate,
+    SmoothingCertificate,
+    StochasticProtocol,
+    sizes_of,
+)
 from pdedsl.config.methods import Pinn, PlannedSolver
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
@@ -38,6 +44,9 @@ def require_evaluation(
             raise errors.evaluation.missing_diffusion(chosen.span)
         if isinstance(chosen.config, LipschitzCertificate) and noise is None and isinstance(model, DataPlan):
             raise errors.evaluation.no_lipschitz_bound(chosen.span)
+    for corruption in block.corrupt:
+        if isinstance(corruption.config, ImageCorruption) and isinstance(model, DataPlan) and model.image is None:
+            raise errors.evaluation.image_corruption(corruption.config.name, corruption.span)
     if block.reference is not None:
         raise errors.evaluation.reference_with_learned_coefficients(block.place("reference"))
     if block.audit and not block.attack:
@@ -52,7 +61,7 @@ def require_evaluation(
 
 
 def _refuse_classifier_entries(block: EvaluateBlock) -> None:
-    for key in ("natural", "attack", "transfer", "certify", "audit", "protocol"):
+    for key in ("natural", "attack", "transfer", "corrupt", "certify", "audit", "protocol"):
         if block.sets(key):
             raise errors.evaluation.not_a_classifier(key, block.place(key))
 

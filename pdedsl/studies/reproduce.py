@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
@@ -21,7 +21,7 @@ from pdedsl.runs.folder import METRICS
 from pdedsl.runs.metrics import read_json_lines
 from pdedsl.sources import apply_settings, read_source, shipped_folder
 from pdedsl.studies.papers import EXPERIMENTS, ArmMetric, Claim, Experiment
-from pdedsl.studies.results import Arm, Study, difference_of, difference_text, mean_text, metric_of
+from pdedsl.studies.results import Arm, Study, StudyRun, difference_of, difference_text, mean_text, metric_of
 from pdedsl.studies.run import sweep
 from pdedsl.studies.statistics import PairedDifference
 from pdedsl.studies.sweep_points import grid
@@ -74,8 +74,19 @@ class Reproduction:
 
     def difference(self, claim: Claim) -> PairedDifference | None:
         """`greater` - `smaller` of a claim."""
-        first, second = self.arm(claim.smaller), self.arm(claim.greater)
-        return difference_of(first.runs, second.runs, self.metric(claim.smaller), self.metric(claim.greater))
+        first, second = self.runs(claim.smaller), self.runs(claim.greater)
+        return difference_of(first, second, self.metric(claim.smaller), self.metric(claim.greater))
+
+    def runs(self, measured: ArmMetric) -> list[StudyRun]:
+        """The runs of an arm, with the values of `minus` subtracted from those of the metric."""
+        runs = list(self.arm(measured).runs)
+        if not measured.minus:
+            return runs
+        name, minus = self.metric(measured), metric_of(runs[0], measured.minus)
+        return [
+            replace(run, outcomes={name: [a - b for a, b in zip(run.outcomes[name], run.outcomes[minus], strict=True)]})
+            for run in runs
+        ]
 
     def metric(self, measured: ArmMetric) -> str:
         return metric_of(self.arm(measured).runs[0], measured.metric)
@@ -135,20 +146,19 @@ class Reproduction:
         return claim.text, text, verdict_of(difference, claim.margin).value
 
     def _audits(self) -> list[Element]:
-        """The verdicts of the gradient-masking audits, counted."""
-        audits = [
-            (arm.label, audit)
-            for study in self.studies.values()
-            for arm in study.arms
-            for run in arm.runs
-            for audit in _report_of(run.folder)["audits"]
-        ]
-        labels = list(dict.fromkeys(label for label, _ in audits))
-        lines = []
-        for label in labels:
-            masked = [audit["masked"] for other, audit in audits if other == label]
-            lines.append(f"{label}: possible gradient masking in {sum(masked)} of {len(masked)} audits")
-        return [Heading("Gradient-masking audits", 3), Items(tuple(lines))] if lines else []
+        """The verdicts of the gradient-masking audits and of the stochastic protocol, counted."""
+        page: list[Element] = []
+        for title, key, text in (
+            ("Gradient-masking audits", "audits", "possible gradient masking in {} of {} audits"),
+            ("Stochastic protocol", "stochastic", "gradient attacks overestimate the robust accuracy in {} of {} runs"),
+        ):
+            lines = []
+            for arm in (arm for study in self.studies.values() for arm in study.arms):
+                masked = [verdict["masked"] for run in arm.runs for verdict in _report_of(run.folder)[key]]
+                if masked:
+                    lines.append(f"{arm.label}: {text.format(sum(masked), len(masked))}")
+            page += [Heading(title, 3), Items(tuple(lines))] if lines else []
+        return page
 
 
 def verdict_of(difference: PairedDifference | None, margin: float) -> ClaimVerdict:

@@ -18,17 +18,20 @@ from pdedsl.studies.statistics import PairedDifference, mean_and_deviation, pair
 from pdedsl.studies.sweep_points import Settings, StudyPoint
 
 TABLE = "table"  # the name of the files: table.md, table.tex, runs.csv
+COST_HEADS = {"evaluations": "NFE", "samples_per_second": "samples per second"}
 DISTANCE = "distance"  # part of the names of metrics that are not fractions
 
 
 @dataclass(frozen=True)
 class StudyRun:
-    """An evaluated run. `outcomes` are the values of each metric for each sample, by the name of the metric."""
+    """An evaluated run. `outcomes` are the values of each metric for each sample, by the name of the metric; `cost` has
+    parameters, evaluations of the right-hand side per sample, and samples per second."""
 
     point: StudyPoint
     folder: Path
     samples: str
     outcomes: dict[str, list[float]] = field(repr=False)
+    cost: dict[str, float] = field(default_factory=dict, repr=False)
 
     def mean(self, metric: str) -> float:
         return fmean(self.outcomes[metric])
@@ -38,7 +41,7 @@ def read_run(point: StudyPoint, folder: Path) -> StudyRun:
     path = folder / FOLDER / OUTCOMES
     with malformed_as_run_error(f"{path} cannot be read: delete it and run the sweep again"):
         plain = json.loads(path.read_text("utf-8"))
-        return StudyRun(point, folder, str(plain["samples"]), dict(plain["outcomes"]))
+        return StudyRun(point, folder, str(plain["samples"]), dict(plain["outcomes"]), dict(plain.get("cost", {})))
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,12 @@ class Study:
         first, *others = (run.outcomes for run in self.runs)
         return tuple(name for name in first if all(name in outcomes for outcomes in others))
 
+    @property
+    def costs(self) -> tuple[str, ...]:
+        """The measures of cost that all runs have."""
+        first, *others = (run.cost for run in self.runs)
+        return tuple(name for name in first if all(name in cost for cost in others))
+
     def difference(self, first: Arm, second: Arm, metric: str) -> PairedDifference | None:
         """second - first, over the common seeds and the samples; None if the samples differ or no seed is common."""
         return difference_of(first.runs, second.runs, metric, metric)
@@ -101,9 +110,16 @@ class Study:
     def summary(self) -> Table:
         """Mean ± standard deviation over seeds; one row per setting."""
         rows = [
-            (arm.label, str(len(arm.runs)), *(mean_text(metric, arm) for metric in self.metrics)) for arm in self.arms
+            (
+                arm.label,
+                str(len(arm.runs)),
+                *(mean_text(metric, arm) for metric in self.metrics),
+                *(f"{fmean(run.cost[name] for run in arm.runs):,.4g}" for name in self.costs),
+            )
+            for arm in self.arms
         ]
-        return Table(("settings", "runs", *self.metrics), tuple(rows))
+        heads = (COST_HEADS.get(name, name) for name in self.costs)
+        return Table(("settings", "runs", *self.metrics, *heads), tuple(rows))
 
     def comparisons(self) -> Table:
         """Paired differences to the first setting with 95 % intervals and p-values."""
@@ -156,11 +172,16 @@ class Study:
 
     def _csv_rows(self) -> Iterator[Sequence[object]]:
         paths = list(dict.fromkeys(path for run in self.runs for path, _ in (*run.point.settings, *run.point.seeds)))
-        yield (*paths, "samples", *self.metrics)
+        yield (*paths, "samples", *self.metrics, *self.costs)
         for run in self.runs:
             values = dict((*run.point.settings, *run.point.seeds))
             count = len(next(iter(run.outcomes.values())))
-            yield (*(values.get(path, "") for path in paths), count, *(run.mean(metric) for metric in self.metrics))
+            yield (
+                *(values.get(path, "") for path in paths),
+                count,
+                *(run.mean(metric) for metric in self.metrics),
+                *(run.cost[name] for name in self.costs),
+            )
 
     def write(self) -> None:
         """Write table.md, table.tex and runs.csv."""

@@ -22,8 +22,8 @@ network {
 }
 
 train {
-  data      cifar10(test=1000)
-  steps     800
+  data      cifar10(test=2000)
+  steps     600
   batch     64
   optimizer sgd(lr=0.1, momentum=0.9)
   schedule  cosine(warmup=100)
@@ -32,6 +32,7 @@ train {
 
 evaluate {
   natural
+  corrupt gaussian_noise(std=[0.05, 0.1, 0.2])
 }
 
 sweep {

@@ -19,7 +19,7 @@ network {
 
 train {
   data      mnist(test=1000)
-  steps     400
+  steps     500
   batch     64
   optimizer adam(lr=4e-3)
   schedule  cosine(warmup=100)
@@ -27,8 +27,9 @@ train {
 
 evaluate {
   natural
-  attack  pgd(eps=[0.1, 0.2], steps=20)
-  audit   gradient_masking(samples=100)
+  attack   pgd(eps=[0.1, 0.2], steps=20)
+  audit    gradient_masking(samples=50)
+  protocol stochastic(samples=50)
 }
 
 sweep {

@@ -289,3 +289,55 @@ def test_names_of_eps() -> None:
     ]
     names = [attack.brief for word in words for attack in sweep(word)]
     assert names == ["fgsm(eps=8/255)", "fgsm(eps=0.25)", "fgsm(eps=0.3)", "pgd(eps=0.1, step=2/255)"]
+
+
+# ---- Corruptions
+
+
+def test_noise_on_the_input(linear: Case) -> None:
+    """For a linear classifier, w·(x + σξ) + b is misclassified with probability Φ(-|w·x + b|/(σ‖w‖)) if x is not."""
+    model, x, y = linear
+    report = evaluate(model, x, y, "corrupt gaussian_noise(std=[0.01, 0.5])")
+    assert [c.corruption for c in report.corrupted] == ["gaussian noise, std 0.01", "gaussian noise, std 0.5"]
+    score = model(x)[:, 1].detach() * (2 * y - 1)
+    for level, corrupted in zip((0.01, 0.5), report.corrupted, strict=True):
+        norm = model.weight[1].norm().item()
+        expected = torch.distributions.Normal(0.0, 1.0).cdf(score / (level * norm)).mean().item()
+        assert corrupted.accuracy.value == pytest.approx(expected, abs=0.06)  # three standard errors of 450 samples
+    assert "mean over 2 corruptions" in repr(report)
+    assert "gaussian noise, std 0.5" in report._repr_html_()
+
+
+def test_corruptions_of_images_need_images(linear: Case) -> None:
+    with pytest.raises(ValueError, match=r"fog needs images .* with values in \[0, 1\]"):
+        evaluate(*linear, "corrupt fog")
+
+
+# ---- Cost
+
+
+def test_evaluations_of_the_right_hand_side() -> None:
+    """Three Heun steps of two stages; an adaptive solver counts its own."""
+    spec = """pde P
+space x in R²
+time t in [0, 1]
+unknown u(x, t) : simplex(2)
+learn v(x, t) : vector = mlp(width=4, depth=1)
+learn W : operator = linear
+∂u/∂t = v·∇u
+u(x, 0) = softmax(W x)
+realize time by heun(steps=3)
+"""
+    x, y = torch.randn(9, 2, generator=torch.Generator().manual_seed(0)), torch.zeros(9, dtype=torch.long)
+    fixed = evaluate(pdedsl.compile(spec).module(), x, y).cost
+    adaptive = evaluate(
+        pdedsl.compile(spec.replace("heun(steps=3)", "dopri5")).module(), x, y, "protocol standard"
+    ).cost
+    assert fixed is not None
+    assert adaptive is not None
+    assert (fixed.evaluations, fixed.samples_per_second > 0) == (6.0, True)
+    assert adaptive.evaluations is not None
+    assert adaptive.evaluations >= 7  # one step of Dormand and Prince
+    plain = evaluate(lambda z: z, x, y).cost
+    assert plain is not None
+    assert plain.evaluations is None

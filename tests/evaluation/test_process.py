@@ -21,7 +21,7 @@ def command(run: Path, *options: str) -> list[str]:
 def report(run: Path) -> dict[str, object]:
     """The report without its run times."""
     entries: dict[str, object] = json.loads((run / "evaluation" / "report.json").read_text("utf-8"))
-    del entries["seconds"]
+    del entries["seconds"], entries["cost"]
     return entries
 
 

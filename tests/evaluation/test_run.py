@@ -22,7 +22,9 @@ from pdedsl.evaluation.report import (
     CalibrationBin,
     CertifiedAccuracy,
     CleanMetrics,
+    CorruptedAccuracy,
     GaussianAgreement,
+    InferenceCost,
     MaskingVerdict,
     RademacherComplexity,
     Report,
@@ -167,7 +169,7 @@ def test_compare(run: Path, tmp_path: Path) -> None:
     assert text.count("data:image/png;base64,") == 12
     assert "http" not in text
     lines = tex.read_text("utf-8").splitlines()
-    assert sum(line.startswith(r"\begin{tabular}{lrr}") for line in lines) == 3
+    assert sum(line.startswith(r"\begin{tabular}{lrr}") for line in lines) == 4  # accuracy, transfer, certificate, cost
     assert any(line.startswith(r"pgd(eps=0.2, steps=3), $\ell$$\infty$ & ") for line in lines)
     assert any(line.startswith(r"fgsm(eps=0.2), other $\to$ ") for line in lines)
     assert any(line.startswith("clean & ") and r"\%" in line for line in lines)
@@ -253,7 +255,7 @@ def test_pages_escape_text(run: Path) -> None:
 
 
 def without_seconds(plain: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in plain.items() if key != "seconds"}
+    return {key: value for key, value in plain.items() if key not in ("seconds", "cost")}
 
 
 HEAT = """pde Heat
@@ -303,14 +305,16 @@ NAMES = {
     WeightMagnitudes: "count below small edges counts",
     GaussianAgreement: "sigma noise_samples network base distance base_distance",
     RademacherComplexity: "bound weight radius dimension samples assumes",
-    Report: "name title hash equation data samples seed parameters clean worst_case robust transfers certified "
-    "audits stochastic weights complexity agreement axioms notes commands plots seconds",
+    CorruptedAccuracy: "corruption accuracy",
+    InferenceCost: "evaluations samples_per_second",
+    Report: "name title hash equation data samples seed parameters clean worst_case robust corrupted transfers "
+    "certified audits stochastic weights complexity agreement axioms notes commands plots cost seconds",
 }
 
 
 def test_schema(run: Path) -> None:
     """A change of a field name requires a new FORMAT. Every record documents its fields."""
-    assert FORMAT == 5
+    assert FORMAT == 6
     assert {record: " ".join(field.name for field in fields(record)) for record in NAMES} == NAMES
     assert all(record.__doc__ and "(" not in record.__doc__.split()[0] for record in NAMES)
     plain = evaluate_run(run, set=SETTINGS).plain()

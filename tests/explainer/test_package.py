@@ -128,7 +128,7 @@ def test_harness_equals_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert (ours / "weights.safetensors").read_bytes() == (made / "run" / "weights.safetensors").read_bytes()
     reports = [json.loads((r / "evaluation" / "report.json").read_text("utf-8")) for r in (ours, made / "run")]
     for report in reports:
-        del report["commands"], report["seconds"]
+        del report["commands"], report["seconds"], report["cost"]
     assert reports[0] == reports[1]
     monkeypatch.setattr(sys, "argv", ["harness.py"])
     monkeypatch.syspath_prepend(made)

@@ -78,7 +78,10 @@ def test_outcomes_are_those_of_the_report(study: Study) -> None:
 
 def test_tables(study: Study) -> None:
     rows = list(csv.reader(study.csv().splitlines()))
-    assert rows[0] == ["T", "train.seed", "samples", "clean", "FGSM (ℓ∞, ε = 0.2)", "worst case (ℓ∞, ε = 0.2)"]
+    metrics = ["clean", "FGSM (ℓ∞, ε = 0.2)", "worst case (ℓ∞, ε = 0.2)"]
+    assert rows[0] == ["T", "train.seed", "samples", *metrics, "parameters", "evaluations", "samples_per_second"]
+    assert [row[6:8] for row in rows[1:]] == [["30", "2.0"]] * 4  # two Euler steps
+    assert study.summary().head[-3:] == ("parameters", "NFE", "samples per second")
     assert [row[:3] for row in rows[1:]] == [["1", "0", "40"], ["1", "1", "40"], ["2", "0", "40"], ["2", "1", "40"]]
     first, second = study.arms
     found = study.difference(first, second, "clean")

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import final
 
 from torch import Tensor, nn
 
-from pdedsl.numerics.butcher import RK4
+from pdedsl.numerics.butcher import EXPLICIT, RK4
 from pdedsl.runtime.image_fields import VectorField
 from pdedsl.runtime.ode.adaptive import AdaptiveRungeKutta, AdaptiveSolver, OnFailure
 from pdedsl.runtime.ode.explicit import ExplicitRungeKutta, Integrator, OneStepMethod, TimeGrid
 from pdedsl.runtime.ode.torchdiffeq_solver import TorchdiffeqSolver
-from pdedsl.runtime.pde_blocks import IntegratedBlock
+from pdedsl.runtime.pde_blocks import IntegratedBlock, PdeBlock
 from pdedsl.runtime.sde.characteristic_steps import CharacteristicSteps
 
 # ---- Fixed steps, which an attack can differentiate
@@ -72,6 +73,27 @@ def adaptive_blocks(model: nn.Module) -> list[SolverBlock]:
 def count_evaluations(blocks: Sequence[SolverBlock]) -> int:
     """Evaluations of the fields in the last forward pass, summed over its samples, counted on the host."""
     return sum(sum(block.evaluations_per_sample or ()) for block in blocks)
+
+
+def mean_evaluations(model: nn.Module) -> float | None:
+    """Evaluations of the right-hand sides per sample (NFE) in the last forward pass, over all blocks; None without
+    blocks, or if a method is implicit or has several fields."""
+    blocks = [part for part in model.modules() if isinstance(part, PdeBlock | CharacteristicSteps)]
+    counts = [_mean_evaluations(block) for block in blocks]
+    known = [count for count in counts if count is not None]
+    return sum(known) if blocks and len(known) == len(blocks) else None
+
+
+def _mean_evaluations(block: PdeBlock | CharacteristicSteps) -> float | None:
+    match block:
+        case IntegratedBlock() | CharacteristicSteps() if block.evaluations_per_sample is not None:
+            return fmean(block.evaluations_per_sample)
+        case IntegratedBlock(integrator=ExplicitRungeKutta(method=method), steps=steps):
+            return float(steps.count * method.stages)
+        case CharacteristicSteps(integrator=None, scheme=str(scheme), times=times):
+            return float(len(times) * EXPLICIT[scheme].stages)
+        case _:
+            return None
 
 
 def return_nan_on_failure(model: nn.Module) -> None:
