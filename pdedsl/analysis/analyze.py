@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from pdedsl import errors
+from pdedsl.analysis.axioms.point_sources import with_sources, without_sources
 from pdedsl.analysis.axioms.prove import prove_axioms
 from pdedsl.analysis.classification import analyze_summands, classify, forward_jet
 from pdedsl.analysis.compatibility import compatibility_warnings
@@ -66,11 +67,12 @@ def _without_zero_diffusion(spec: Spec, equations: tuple[EquationFacts, ...]) ->
 def _analyze_functions(spec: Spec) -> Findings:
     if diagnostics := eigenproblem_errors(spec):
         return Findings((), {}, diagnostics)
-    problems = tuple(_build_problem(e, spec) for e in spec.equations)
+    regular, whole = without_sources(spec), tuple(_build_problem(e, spec) for e in spec.equations)
+    problems = whole if regular is spec else tuple(_build_problem(e, regular) for e in regular.equations)
     diagnostics = (*well_posedness_errors(problems), *integral_equation_errors(spec), *exact_solution_errors(spec))
-    diagnostics = (*diagnostics, *compatibility_warnings(problems))
+    diagnostics = (*diagnostics, *(compatibility_warnings(problems) if regular is spec else ()))
     axioms = _axioms(problems, spec) if spec.eigenvalue is None else {}
-    return Findings(tuple(map(_facts, problems)), axioms, diagnostics)
+    return Findings(tuple(map(_facts, whole)), axioms, diagnostics)
 
 
 def _build_problem(equation: Equation, spec: Spec) -> Problem:
@@ -114,8 +116,9 @@ def _recognised_structures(equation: Equation, spec: Spec) -> tuple[str, ...]:
 def _axioms(problems: tuple[Problem, ...], spec: Spec) -> dict[Axiom, Verdict]:
     """The weakest verdict over the equations: an axiom holds if it holds for all of them."""
     result: dict[Axiom, Verdict] = {}
-    for problem in problems:
-        for name, verdict in prove_axioms(problem).items():
+    for problem, equation in zip(problems, spec.equations, strict=True):
+        verdicts = with_sources(prove_axioms(problem), equation, spec, problem.is_affine)
+        for name, verdict in verdicts.items():
             verdict = _with_unknown_names(verdict, spec)
             result[name] = _combine(result[name], verdict) if name in result else verdict
     return result | _logit_average_verdict(spec) if Axiom.LINEARITY in result else result

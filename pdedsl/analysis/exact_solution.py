@@ -12,9 +12,10 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from sympy import Add, Expr, Heaviside, Rational, Symbol
+from sympy import Add, DiracDelta, Expr, Heaviside, Rational, S, Symbol
 
 from pdedsl import errors
+from pdedsl.analysis.point_sources import source_violation
 from pdedsl.analysis.sample_points import precise_value_at
 from pdedsl.diagnostics import Diagnostic, Span
 from pdedsl.ir.boundary import Face, LevelSet, normal_components
@@ -24,8 +25,9 @@ from pdedsl.symbolic.calculus import differentiate, integrate
 from pdedsl.symbolic.data_functions import DataFunction
 from pdedsl.symbolic.domain_points import Region, region_of
 from pdedsl.symbolic.evaluate import Point, compile_function, evaluate_at_points
+from pdedsl.symbolic.point_sources import without_point_sources
 from pdedsl.symbolic.rewrite import expand, expression_size, rebuild, substitute
-from pdedsl.symbolic.symbols import Field, Integral, Partial
+from pdedsl.symbolic.symbols import Field, Integral, Partial, PointSource
 
 SAMPLES = 16  # points per equation or condition: a wrong formula fails at almost every point
 RESIDUAL_RTOL = 1e-8  # relative to the magnitude of the terms
@@ -43,7 +45,10 @@ def exact_solution_errors(spec: Spec) -> tuple[Diagnostic, ...]:
     rows: dict[Span, list[Row]] = {}
     for span, row in (*_equation_rows(spec, region), *_condition_rows(spec, region)):
         rows.setdefault(span, []).append(row)
-    worst = ((spec.source.quote(span), _violation(own, region)) for span, own in rows.items())
+    sizes = {span: _violation(own, region) for span, own in rows.items()}
+    for span, size in _source_violations(spec):
+        sizes[span] = max(sizes[span], size)
+    worst = ((spec.source.quote(span), size) for span, size in sizes.items())
     return tuple(
         d
         for text, size in worst
@@ -165,12 +170,25 @@ def _values(spec: Spec) -> dict[tuple[Symbol, int], Expr]:
 # ---- Residuals
 
 
+def _source_violations(spec: Spec) -> Iterator[tuple[Span, float]]:
+    """The violations of the strengths of point sources."""
+    for e in spec.equations:
+        for k in range(len(e.rhs)):
+            terms = [s.exprs[k] for s in e.summands]
+            if any(term.has(PointSource) for term in terms):
+                yield e.span, source_violation(terms, lambda expr: _substitute_solution(expr, spec), spec)
+
+
 def _equation_rows(spec: Spec, region: Region) -> Iterator[tuple[Span, Row]]:
     points = region.interior(SAMPLES)
     for e in spec.equations:
         on_face = [p for p in points if e.interval is None or float(e.interval[0]) <= p[-1] <= float(e.interval[1])]
         for k in range(len(e.summands[0].exprs)):
-            yield e.span, ([_substitute_solution(s.exprs[k], spec) for s in e.summands], {}, on_face)
+            terms = [s.exprs[k] for s in e.summands]
+            values = [_substitute_solution(without_point_sources(term), spec) for term in terms]
+            if any(term.has(PointSource) for term in terms):  # kinks of the solution, at which no point lies
+                values = [v.xreplace(dict.fromkeys(v.atoms(DiracDelta), S.Zero)) for v in values]
+            yield e.span, (values, {}, on_face)
 
 
 def _condition_rows(spec: Spec, region: Region) -> Iterator[tuple[Span, Row]]:

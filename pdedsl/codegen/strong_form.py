@@ -95,6 +95,7 @@ def _residual(name: str, residual: Residual, doc: str, problem: StrongForm, spec
     params = tuple((name, None) for name in arguments)
     result = _at_points(expr, names)
     doc = f"{doc[:-1]}, away from the discontinuities of its coefficients." if residual.has_dirac else doc
+    doc = f"{doc[:-1]}, away from its point sources." if residual.point_sources else doc
     returns = ReturnType.TENSOR
     return FunctionDefinition(name, params, doc, tuple(bindings), result, returns=returns, numbers=tuple(eigenvalue))
 

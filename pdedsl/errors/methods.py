@@ -207,6 +207,14 @@ def discontinuous_coefficient(span: Span) -> PdeError:
     return INCOMPATIBLE(message, span, "realize equation by grid", fixes=replace_by(["grid"], span))
 
 
+def no_point_sources(name: str, refusal: str, span: Span) -> PdeError:
+    """For collocation and Monte Carlo, which evaluate sources at points; `refusal` is why neither grids nor elements
+    apply, empty if one of them does."""
+    if refusal:
+        return INCOMPATIBLE(f"this point source is not supported: {refusal}", span)
+    return solver_not_applicable(name, "a point source has no value at points", span, ("elements", "grid"))
+
+
 def invalid_learned_function(name: str, span: Span) -> PdeError:
     message = f"on a physical domain '{name}' must be a learned scalar or a scalar function of the coordinates"
     hint = f"write learn {name} : scalar = 1, or learn {name}(x) : scalar = mlp"

@@ -25,9 +25,6 @@ INTEGRAL_FUNCTION = Feature(
     "functions for integrals, means and convolutions",
     "the integral itself: ∫_Ω u dx, ∫₀ˣ u(s) ds or int(0, x, u(s), s)",
 )
-POINT_SOURCE = Feature(
-    "point sources", "a narrow Gaussian exp(-x²/(2 s²))/(s √(2π)) with a small constant, as in: const s = 0.05"
-)
 NOISE = Feature("stochastic terms", "noise σ dW on the characteristics is the diffusion ½σ²Δu")
 JUMP_PROCESS = Feature("jump processes", "a diffusion of the same variance, ½σ²Δu")
 MOVING_DOMAIN = Feature(
@@ -52,11 +49,9 @@ DATA_FILE = Feature(
 # Undeclared names by their conventional meaning; the second table is for names that are called.
 NAMES = {
     **dict.fromkeys(("dW", "dB", "noise", "white_noise"), NOISE),
-    **dict.fromkeys(("dirac", "Dirac", "DiracDelta"), POINT_SOURCE),
     **dict.fromkeys(("integral", "integrate", "Integral", "Int"), INTEGRAL_FUNCTION),
 }
 CALLS = {
-    **dict.fromkeys(("delta", "δ"), POINT_SOURCE),
     **dict.fromkeys(("mean", "average", "convolve", "conv", "convolution", "quad"), INTEGRAL_FUNCTION),
     **dict.fromkeys(("caputo", "Caputo", "riemann_liouville", "fractional_derivative"), FRACTIONAL_DERIVATIVE),
     **dict.fromkeys(("fraclap", "frac_laplacian", "fractional_laplacian"), FRACTIONAL_LAPLACIAN),

@@ -87,7 +87,17 @@ class WeakFormText:
             f" + ∫ {self._times(self._in_fields(integrand), test)} ds ({', '.join(where)})"
             for integrand, where in places.items()
         ]
-        return f"∫ {' + '.join(terms).replace(' + -', ' - ')} dx{''.join(boundary)}"
+        loads = [
+            f" + {self._times(load.strength, f'{test}({self._point(load.point)})')}"
+            for load in self.form.point_loads
+            if load.trial == e.trial
+        ]
+        total = f"∫ {' + '.join(terms)} dx{''.join(boundary)}{''.join(loads)}"
+        return total.replace(" + -", " - ")
+
+    @staticmethod
+    def _point(point: Sequence[float]) -> str:
+        return ", ".join(f"{a:g}" for a in point)
 
     def _flux_terms(self, e: WeakEquation) -> Iterator[str]:
         """F·∇v: multiples of ∇u, then the remaining entries."""

@@ -90,4 +90,6 @@ class Family(Record):
 
 
 def _member_residual(residual: Residual, values: Mapping[Expr, Expr]) -> Residual:
-    return replace(residual, expr=residual.expr.xreplace(dict(values)))
+    known = dict(values)
+    sources = tuple(replace(s, strength=s.strength.xreplace(known)) for s in residual.point_sources)
+    return replace(residual, expr=residual.expr.xreplace(known), point_sources=sources)

@@ -44,6 +44,17 @@ class FaceCondition(Record):
     part: tuple[Expr, ...] = ()
 
 
+class DerivativeJump(Record):
+    """[∂ᵐu/∂xᵐ] = value of a variable at x = place on an axis, a function of the other coordinates and time; the
+    derivatives of lower order are continuous."""
+
+    variable: int
+    axis: int
+    place: float
+    order: int
+    value: Expr
+
+
 class FirstOrderSystem(Record):
     """∂w/∂t = rhs for the variables in `differential`, 0 = constraints; initial values; face conditions."""
 
@@ -58,6 +69,7 @@ class FirstOrderSystem(Record):
     backward: bool  # terminal-value problem
     parameters: tuple[LearnedParameter, ...]
     nonlocal_terms: tuple[tuple[Symbol, NonlocalTerm], ...] = ()  # with variables as components
+    derivative_jumps: tuple[DerivativeJump, ...] = field(default=(), repr=False)  # at point sources
 
     @cached_property
     def jet_derivatives(self) -> Mapping[Symbol, Derivative]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import cached_property
 
 from sympy import Add, DiracDelta, Expr, Mul, S, Symbol
@@ -114,15 +114,23 @@ class NonlocalTerm(Record):
         return not any(self.integrand.diff(s).free_symbols & symbols for s in symbols)
 
 
+class PointSourceTerm(Record):
+    """strength · Π δ(xₖ - aₖ) over the axes k of `places`; the strength does not depend on these coordinates."""
+
+    strength: Expr
+    places: tuple[tuple[int, Expr], ...]
+
+
 class Residual(Record):
     """expr = 0, in coordinates, learned fields and jet variables: one symbol for each derivative u, u_x, u_xx; and in
-    one symbol for each nonlocal term."""
+    one symbol for each nonlocal term. Point sources are added to `expr`."""
 
     expr: Expr
     jet_variables: tuple[tuple[Symbol, Derivative], ...]
     span: Span
     interval: tuple[Expr, Expr] | None = None  # of time, if the equation holds on a part of it
     nonlocal_terms: tuple[tuple[Symbol, NonlocalTerm], ...] = ()
+    point_sources: tuple[PointSourceTerm, ...] = field(default=(), repr=False)
 
     @cached_property
     def derivatives(self) -> tuple[Derivative, ...]:
@@ -132,6 +140,11 @@ class Residual(Record):
     def has_dirac(self) -> bool:
         """Whether it contains a Dirac delta, the derivative of a discontinuous coefficient."""
         return bool(self.expr.has(DiracDelta))
+
+    @property
+    def is_regular(self) -> bool:
+        """Whether it contains neither a point source nor the derivative of a discontinuity."""
+        return not (self.point_sources or self.has_dirac)
 
     @property
     def local_part(self) -> Residual:

@@ -49,6 +49,14 @@ class BoundaryIntegral(Record):
     span: Span
 
 
+class PointLoad(Record):
+    """strength · v(point): the integral of a point source; the strength is a function of time."""
+
+    trial: int
+    point: tuple[float, ...]
+    strength: Expr
+
+
 class EssentialCondition(Record):
     """u = value on a place, or its part: imposed on trial functions, and test functions vanish there."""
 
@@ -80,6 +88,7 @@ class WeakForm(Record):
     domain: Domain = field(repr=False)
     is_backward: bool = False  # a terminal-value problem
     constraint: NodalConstraint | None = None  # of an obstacle problem
+    point_loads: tuple[PointLoad, ...] = field(default=(), repr=False)
 
     @cached_property
     def jet_symbols(self) -> tuple[tuple[Symbol, ...], ...]:

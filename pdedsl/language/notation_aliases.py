@@ -201,6 +201,7 @@ def normal_derivative(window: TokenWindow) -> Rewrite | None:
 
 FUNCTION_ALIASES = {"laplace": "lap", "laplacian": "lap", "Laplacian": "lap", "nabla": "grad", "ln": "log"}
 FUNCTION_ALIASES |= {"gradient": "grad", "divergence": "div", "rot": "curl"}
+FUNCTION_ALIASES |= {"dirac": "delta", "Dirac": "delta", "DiracDelta": "delta"}
 OPERATOR_ALIASES = {"laplace": "LAPLACIAN", "laplacian": "LAPLACIAN", "Laplacian": "LAPLACIAN", "lap": "LAPLACIAN"}
 OPERATOR_ALIASES |= {"nabla": "NABLA", "grad": "NABLA", "div": "DIV", "curl": "CURL", "rot": "CURL"}
 OPERATOR_SIGNS = {"LAPLACIAN": "Δ", "NABLA": "∇", "DIV": "∇·", "CURL": "∇×"}

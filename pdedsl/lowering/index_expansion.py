@@ -18,12 +18,13 @@ from pdedsl.ir.component_form import (
     in_components,
     scalar_unknowns,
 )
-from pdedsl.ir.residual import Derivative, IntegrationRange, NonlocalTerm, PointValue, Residual
+from pdedsl.ir.residual import Derivative, IntegrationRange, NonlocalTerm, PointSourceTerm, PointValue, Residual
 from pdedsl.ir.spec import Spec
 from pdedsl.record import Record
 from pdedsl.symbolic import symbols
 from pdedsl.symbolic.calculus import differentiate
 from pdedsl.symbolic.integrals import kinks as find_kinks
+from pdedsl.symbolic.point_sources import Concentrated, split_point_sources
 from pdedsl.symbolic.symbols import Contraction, Field, Integral, Partial
 
 MAX_MIXED_DERIVATIVES = 500  # all mixed second derivatives in 32 dimensions
@@ -46,12 +47,19 @@ class IndexExpander(Record):
     def residual(
         self, expr: Expr, span: Span, normal: Normal = (), interval: tuple[Expr, Expr] | None = None
     ) -> Residual:
+        expr, concentrated = split_point_sources(expr)
         expanded = self.expand(expr, span, normal)
+        sources = tuple(self._point_source(c, span) for c in concentrated)
         symbols_in = expanded.free_symbols
         occurring = {s: d for d, s in self.jet_variables.items() if s in symbols_in}
         jet = tuple(sorted(occurring.items(), key=lambda pair: (pair[1].component, pair[1].orders)))
         terms = tuple((s, term) for term, s in self.nonlocal_terms.items() if s in symbols_in)
-        return Residual(expanded, jet, span, interval, terms)
+        return Residual(expanded, jet, span, interval, terms, sources)
+
+    def _point_source(self, concentrated: Concentrated, span: Span) -> PointSourceTerm:
+        values = self.spec.values
+        places = tuple((self.coordinates.index(x), a.xreplace(values)) for x, a in concentrated.places)
+        return PointSourceTerm(self.expand(concentrated.strength, span), places)
 
     def jet_variable(self, derivative: Derivative, span: Span) -> Symbol:
         if derivative not in self.jet_variables:

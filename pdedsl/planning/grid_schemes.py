@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from types import UnionType
 
 from sympy import Expr, Poly, S
@@ -44,8 +45,14 @@ from pdedsl.problem.first_order_system import GridNotApplicable, first_order_sys
 from pdedsl.problem.interface_problem import has_discontinuous_diffusion, interface_problem
 from pdedsl.problem.irregular_domain import irregular_dirichlet_problem
 from pdedsl.problem.periodicity import has_periodic_residuals, periodic_axes, split_linear, subtract_lifts
+from pdedsl.problem.point_sources import has_point_sources, split_fundamental_solutions
 from pdedsl.problem.separable_operator import separable_operator
-from pdedsl.problem.supported_conditions import ANTIPERIODIC_GRID, JUMP_GRID, JUMP_INVARIANCE
+from pdedsl.problem.supported_conditions import (
+    ANTIPERIODIC_GRID,
+    JUMP_GRID,
+    JUMP_INVARIANCE,
+    POINT_SOURCE_IN_PLANE,
+)
 
 MAX_GRID_DIMENSIONS = 3  # direct solvers of larger systems exceed the memory
 
@@ -55,9 +62,13 @@ def plan_grid(problem: StrongForm, method: Grid) -> GridPlan:
     with the reason if there is none."""
     if len(problem.domain.space) > MAX_GRID_DIMENSIONS:
         raise GridNotApplicable(f"grids are limited to {MAX_GRID_DIMENSIONS} space dimensions")
+    split = split_fundamental_solutions(problem) if has_point_sources(problem) else None
+    if split is not None:
+        regular, lifts = split
+        return replace(plan_grid(regular, method), lifts=lifts)
     if not any(problem.lifts) or problem.domain.inequalities:
         return GridPlan(problem, method, with_integrator(plan_scheme(problem), method.integrator))
-    if any(r.has_dirac for r in problem.equations):
+    if not all(r.is_regular for r in problem.equations):
         raise GridNotApplicable(JUMP_GRID)
     periodic = subtract_lifts(problem)
     if not has_periodic_residuals(periodic):
@@ -70,7 +81,9 @@ def plan_grid(problem: StrongForm, method: Grid) -> GridPlan:
 
 def plan_scheme(problem: StrongForm) -> GridScheme:
     """A scheme for a problem without jumps between periodic faces; raises GridNotApplicable if there is none."""
-    domain = problem.domain
+    domain, concentrated = problem.domain, has_point_sources(problem)
+    if concentrated and (domain.inequalities or any(map(has_extremum, problem.equations))):
+        raise GridNotApplicable(POINT_SOURCE_IN_PLANE)
     if any(map(has_extremum, problem.equations)):
         return obstacle_scheme(problem)
     if domain.inequalities:
@@ -78,6 +91,8 @@ def plan_scheme(problem: StrongForm) -> GridScheme:
             raise GridNotApplicable("integrals and nonlocal terms need a box")
         return ShortleyWellerScheme(irregular_dirichlet_problem(problem))
     system = first_order_system(problem)
+    if concentrated:
+        return _pieces_between_sources(system)
     if system.nonlocal_terms:
         return _collocation(system)
     if not domain.space:
@@ -136,6 +151,23 @@ def _collocation(system: FirstOrderSystem) -> ChebyshevScheme:
     if len(system.constraints) != len(system.algebraic):
         raise GridNotApplicable("the numbers of equations and unknowns differ")
     return ChebyshevScheme(system, delay_breaks(system.statement))
+
+
+def _pieces_between_sources(system: FirstOrderSystem) -> ChebyshevScheme:
+    """Collocation on the pieces between point sources, where the solution is smooth."""
+    if system.nonlocal_terms or has_discontinuous_diffusion(system):
+        raise GridNotApplicable("point sources with integrals or discontinuous coefficients are not supported")
+    if system.statement.antiperiodic_axes:
+        raise GridNotApplicable(ANTIPERIODIC_GRID)
+    if len(system.constraints) != len(system.algebraic):
+        raise GridNotApplicable("the numbers of equations and unknowns differ")
+    jumps = system.derivative_jumps
+    for axis, variable in product({j.axis for j in jumps}, range(len(system.variables))):
+        if max((d.orders[axis] for _, d in system.jets if d.component == variable), default=0) % 2:
+            raise GridNotApplicable("with a point source derivatives of the highest order must be even")
+    layers = layer_breaks(system)
+    places = (tuple(j.place for j in jumps if j.axis == k) for k in range(len(layers)))
+    return ChebyshevScheme(system, tuple(tuple(sorted({*a, *b})) for a, b in zip(layers, places, strict=True)))
 
 
 def _ode(system: FirstOrderSystem) -> OdeScheme:

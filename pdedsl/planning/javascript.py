@@ -92,7 +92,7 @@ def _obstacle(spec: Spec, plan: GridPlan, scheme: GridScheme) -> str:
     if any(atoms(r.expr, DataFunction) for r in problem.residuals):
         return "functions from data files are not supported"
     if plan.lifts:
-        return "jumps between periodic faces are not supported"
+        return "jumps between periodic faces and point sources are not supported"
     match scheme:
         case FourierScheme():
             return _fourier_obstacle(scheme)

@@ -57,6 +57,7 @@ from pdedsl.problem.diffusion_process import process_of
 from pdedsl.problem.eigenproblem import collocation_obstacle, eigenproblem_of
 from pdedsl.problem.first_order_system import GridNotApplicable
 from pdedsl.problem.periodicity import subtract_lifts
+from pdedsl.problem.point_sources import has_point_sources
 from pdedsl.problem.supported_conditions import SEVERAL_ANTIPERIODIC_AXES
 from pdedsl.problem.symmetry import is_exchangeable, parities_of, reflection_symmetry
 from pdedsl.problem.weak_form import NoWeakForm, weak_form
@@ -153,6 +154,8 @@ class SolverPlanner(Record):
             return errors.methods.solver_not_applicable(method.name, NO_EIGENPAIRS, span, ["grid", "elements"])
         if not planner.allows_dirac and any(r.has_dirac for r in self.problem.equations):
             return errors.methods.discontinuous_coefficient(span)
+        if not planner.allows_point_sources and has_point_sources(self.problem):
+            return errors.methods.no_point_sources(method.name, self._refusal_of_point_sources, span)
         if not planner.allows_nonlocal and self.problem.is_nonlocal:
             return errors.methods.nonlocal_not_applicable(
                 method.name, self.grid if isinstance(self.grid, str) else "", span
@@ -162,6 +165,13 @@ class SolverPlanner(Record):
         if not planner.allows_mesh and self.problem.domain.mesh_boundary is not None:
             return errors.methods.mesh_without_elements(method.name, span)
         return planner.find_obstacle(self, method, span)
+
+    @property
+    def _refusal_of_point_sources(self) -> str:
+        """Why no method applies to a problem with point sources; empty if one does."""
+        if not isinstance(self.grid, str) or not isinstance(self.weak_form, str):
+            return ""
+        return f"{self.grid} (grid), {self.weak_form} (elements)"
 
     def predict_seconds(self, plan: SolverPlan) -> float:
         return self.planners[type(plan.method)].predict_seconds(plan, self.features)
@@ -181,6 +191,7 @@ class MethodPlanner(ABC, Generic[M, P]):
     """The planning of one method."""
 
     allows_dirac: ClassVar[bool] = False  # in coefficients: derivatives of discontinuous ones
+    allows_point_sources: ClassVar[bool] = False
     allows_natural_outflow: ClassVar[bool] = False
     allows_mesh: ClassVar[bool] = False
     allows_nonlocal: ClassVar[bool] = False  # integrals, and values at other points
@@ -330,6 +341,7 @@ ODE_SECONDS = 0.1  # of an adaptive integrator
 
 class GridPlanner(MethodPlanner[Grid, GridPlan]):
     allows_dirac = True
+    allows_point_sources = True
     allows_nonlocal = True
 
     def default_method(self, planner: SolverPlanner) -> Grid:
@@ -350,7 +362,8 @@ class GridPlanner(MethodPlanner[Grid, GridPlan]):
                 with_integrator(planner.grid.scheme, method.integrator)
             except GridNotApplicable as refusal:
                 reason = f"its option `integrator`: {refusal}"
-        return errors.methods.solver_not_applicable(method.name, reason, span) if reason else None
+        others = ("elements",) if has_point_sources(planner.problem) else ("random_features", "pinn")
+        return errors.methods.solver_not_applicable(method.name, reason, span, others) if reason else None
 
     def plan(self, planner: SolverPlanner, method: Grid) -> GridPlan:
         assert not isinstance(planner.grid, str)
@@ -413,6 +426,8 @@ def _scheme_reason(scheme: GridScheme, features: ProblemFeatures, linear: str) -
         case ChebyshevScheme():
             time = ", Radau IIA in time" if features.problem.domain.has_time else ""
             pieces = " on pieces next to layers" * any(scheme.breaks)
+            if scheme.system.derivative_jumps:
+                pieces = " on the pieces between point sources"
             return f"{linear} problem on a box, {smooth}: Chebyshev collocation{pieces}{time}"
         case InterfaceFVScheme():
             return "discontinuous coefficients: a conservative finite-volume scheme"
@@ -435,6 +450,7 @@ ESTIMATE_COST = 4.0  # of a solution with its residual error estimate, relative 
 
 class ElementsPlanner(MethodPlanner[Elements, ElementsPlan]):
     allows_dirac = True
+    allows_point_sources = True
     allows_natural_outflow = True
     allows_mesh = True
 

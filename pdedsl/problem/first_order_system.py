@@ -16,10 +16,17 @@ from itertools import permutations
 from sympy import Add, Expr, Matrix, S, Symbol
 
 from pdedsl.ir.boundary import BoundaryCondition, ConditionResidual, Face, General, InitialCondition, Place
-from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem, LearnedParameter
+from pdedsl.ir.first_order_system import DerivativeJump, FaceCondition, FirstOrderSystem, LearnedParameter
 from pdedsl.ir.problem import StrongForm
-from pdedsl.ir.residual import Derivative, NonlocalTerm, Residual
-from pdedsl.problem.supported_conditions import CURVES_ON_GRID, MethodFamily, find_reason, region_of_condition, type_of
+from pdedsl.ir.residual import Derivative, NonlocalTerm, PointSourceTerm, Residual
+from pdedsl.problem.supported_conditions import (
+    CURVES_ON_GRID,
+    POINT_SOURCE_IN_PLANE,
+    MethodFamily,
+    find_reason,
+    region_of_condition,
+    type_of,
+)
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 
 # ---- Matching of constraints and algebraic variables
@@ -105,7 +112,34 @@ class SystemBuilder:
             problem.is_backward,
             parameters,
             tuple((s, term) for term, s in self.nonlocal_terms.items()),
+            tuple(self._derivative_jump(source, r) for r in problem.equations for source in r.point_sources),
         )
+
+    def _derivative_jump(self, source: PointSourceTerm, residual: Residual) -> DerivativeJump:
+        """A [∂ᵐ⁻¹u/∂xᵐ⁻¹] = -q for A ∂ᵐu/∂xᵐ + … + q δ(x - a) = 0, by integration over a neighbourhood of a; the lower
+        derivatives are continuous (Stakgold, Holst 2011, section 1.4)."""
+        domain = self.statement.domain
+        if len(source.places) > 1:
+            raise GridNotApplicable(POINT_SOURCE_IN_PLANE)
+        if any(order > 1 for order in self.orders):
+            raise GridNotApplicable("the kinks of waves from a point source move")
+        ((axis, place),) = source.places
+        if domain.intervals[axis].periodic:
+            raise GridNotApplicable("point sources on periodic axes are not supported")
+        expr = self.in_jets(residual)
+        jets = [(s, d) for d, s in self.jets.items() if s in expr.free_symbols]
+        order = max((d.orders[axis] for _, d in jets), default=0)
+        highest = [(s, d) for s, d in jets if d.orders[axis] == order]
+        if len(highest) != 1 or order % 2 or not order or highest[0][1].order != order:
+            raise GridNotApplicable(
+                "an equation with a point source needs a single derivative of highest order, which is even"
+            )
+        ((symbol, derivative),) = highest
+        coefficient = expr.diff(symbol).xreplace({domain.coordinates[axis]: place})
+        if coefficient == 0 or coefficient.free_symbols & {*self.jets.values()}:
+            raise GridNotApplicable("at a point source the leading coefficient must be known and not zero")
+        value = self._substitute_parameters(-source.strength / coefficient)
+        return DerivativeJump(derivative.component, axis, float(place), order - 1, value)
 
     def _add_normalizations(
         self, constraints: tuple[Expr, ...], normalizations: Mapping[int, Expr]

@@ -31,7 +31,7 @@ def heat_kernel_of(problem: StrongForm) -> HeatKernel:
         raise NoHeatKernel("it is for a single evolution equation")
     (equation,) = problem.equations
     special = (problem.parameters, problem.measurements, problem.periodic, domain.inequalities, domain.metric)
-    if any(special) or equation.interval is not None or equation.affine is None or equation.has_dirac:
+    if any(special) or equation.interval is not None or equation.affine is None or not equation.is_regular:
         raise NoHeatKernel("it is for linear equations on boxes at all times")
     factor = next((c for d, c in equation.affine.terms if d.orders[-1] == d.order == 1), S.Zero)
     if any(d.orders[-1] and d.order > 1 for d, _ in equation.affine.terms) or not factor.is_number or factor == 0:

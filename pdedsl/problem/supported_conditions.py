@@ -58,6 +58,7 @@ CONSERVATION_LAW = "a conservation law needs Dirichlet or homogeneous Neumann co
 _INTERFACE = "with discontinuous coefficients only Dirichlet, Neumann and Robin conditions are supported"
 _OBSTACLE = "inequalities need Dirichlet, Neumann or Robin conditions on entire faces"
 _CURVED = "on a curved domain Dirichlet conditions on entire faces and curves are required"
+POINT_SOURCE_IN_PLANE = "point sources in several dimensions need Poisson's equation with constant coefficients"
 CURVES_ON_GRID = "conditions on curves are not supported"
 JUMP_INVARIANCE = "with a jump c between periodic faces, equation and data must be invariant under u + c"
 JUMP_GRID = "a jump between periodic faces is supported by Fourier series and collocation only"

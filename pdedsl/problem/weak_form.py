@@ -29,17 +29,19 @@ from pdedsl.ir.boundary import (
     normal_coefficient,
 )
 from pdedsl.ir.problem import StrongForm
-from pdedsl.ir.residual import Derivative, Residual
+from pdedsl.ir.residual import Derivative, PointSourceTerm, Residual
 from pdedsl.ir.weak_form import (
     BoundaryIntegral,
     EssentialCondition,
     NodalConstraint,
+    PointLoad,
     TrialFunction,
     WeakEquation,
     WeakForm,
 )
 from pdedsl.problem.complementarity import NotComplementarity, complementarity, has_extremum
 from pdedsl.problem.mixed_form import AUXILIARY, split_biharmonic
+from pdedsl.problem.point_sources import has_point_sources
 from pdedsl.problem.supported_conditions import MethodFamily, find_reason, region_of_condition, type_of
 from pdedsl.symbolic.evaluate import is_numerically_equal
 from pdedsl.symbolic.mesh_domain import MeshNormal
@@ -92,7 +94,7 @@ class WeakFormBuilder:
         for k in range(len(trials)):
             for unit in (self.zero, *self.units):
                 self.jet(k, unit)
-        equations, fluxes = self._equations(residuals)
+        equations, fluxes, loads = self._equations(residuals)
         essential = tuple(c for s in self._boundary_conditions() for c in self._essential(s))
         integrals = tuple(self._boundary_integrals(fluxes, essential))
         return WeakForm(
@@ -105,6 +107,7 @@ class WeakFormBuilder:
             self._initial(),
             self.problem.domain,
             self.problem.is_backward,
+            point_loads=tuple(loads),
         )
 
     # ---- Trial functions and jets
@@ -243,9 +246,9 @@ class WeakFormBuilder:
 
     def _equations(
         self, residuals: Sequence[tuple[Expr, tuple[Expr, ...], Residual]]
-    ) -> tuple[tuple[WeakEquation, ...], dict[int, tuple[Expr, ...]]]:
-        """Weak equations, one for each trial function, and the fluxes G of those that have one."""
-        equations, fluxes = [], {}
+    ) -> tuple[tuple[WeakEquation, ...], dict[int, tuple[Expr, ...]], list[PointLoad]]:
+        """Weak equations, one for each trial function, the fluxes G of those that have one, and the point sources."""
+        equations, fluxes, loads = [], {}, list[PointLoad]()
         for k, (component, j) in enumerate(self.variables):
             if j + 1 < self.time_orders[component]:  # ∂u/∂t = w
                 masses = tuple(S.One if i == k else S.Zero for i in range(len(self.variables)))
@@ -257,7 +260,15 @@ class WeakFormBuilder:
             flux, source = self._divergence_form(expr, k, any(masses))
             equations.append(WeakEquation(k, tuple(-g for g in flux), source, masses, residual.span))
             fluxes[k] = flux
-        return tuple(equations), fluxes
+            loads += (self._point_load(source, k) for source in residual.point_sources)
+        return tuple(equations), fluxes, loads
+
+    def _point_load(self, source: PointSourceTerm, trial: int) -> PointLoad:
+        if trial in self.multipliers or self.is_mixed or len(source.places) < self.dimension:
+            raise NoWeakForm("point sources on lines, of constraints and of fourth order are not supported")
+        if source.strength.has(Field):
+            raise NoWeakForm("elements solve forward problems only")
+        return PointLoad(trial, tuple(float(a) for _, a in sorted(source.places)), source.strength)
 
     def _divergence_form(self, expr: Expr, trial: int, is_evolution: bool) -> tuple[tuple[Expr, ...], Expr]:
         """G and S of expr = ∇·G + S."""
@@ -271,7 +282,7 @@ class WeakFormBuilder:
         first = {s for d, s in self.jets.items() if d.order == 1}
         if any(a.free_symbols & first for a in coefficients.values()):
             flux, factor = self._quasilinear_flux({second[s]: a for s, a in coefficients.items()})
-            if factor != 1 and is_evolution:
+            if factor != 1 and (is_evolution or has_point_sources(self.problem)):
                 raise NoWeakForm(NOT_A_DIVERGENCE)
             lower *= factor
         else:

@@ -11,7 +11,7 @@ from sympy import Add, Dummy, Expr, Integer, Mul, Pow, Rational, S, Symbol, frac
 from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.str import StrPrinter
 
-from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial
+from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial, PointSource
 
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 SUBSCRIPTS = str.maketrans("0123456789ijk", "₀₁₂₃₄₅₆₇₈₉ᵢⱼₖ")
@@ -141,6 +141,9 @@ class _Notation(StrPrinter):  # type: ignore[misc]
         if isinstance(e.body, Field):
             return f"{above}{self._print(e.body)}/{below}"
         return f"{above}/{below} ({self._print(e.body)})"
+
+    def _print_PointSource(self, e: PointSource) -> str:
+        return f"δ({self._print(e.coordinate - e.place)})"
 
     def _print_Contraction(self, e: Contraction) -> str:
         body = self.parenthesize(e.body, PRECEDENCE["Mul"])

@@ -114,6 +114,19 @@ class Integral(RealExpr):
         return f"int({lower}, {upper}, {body}, {variable})"
 
 
+class PointSource(RealExpr):
+    """The Dirac delta δ(x - a) of one coordinate x, concentrated at a number a."""
+
+    def __new__(cls, coordinate: Symbol, place: Expr) -> PointSource:
+        return super().__new__(cls, coordinate, place)  # type: ignore[no-any-return]
+
+    coordinate = property(lambda self: self.args[0])
+    place = property(lambda self: self.args[1])
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"delta({printer._print(self.coordinate)} - {printer._print(self.place)})"
+
+
 def bound_variable(depth: int) -> Symbol:
     """The canonical variable of an integral around `depth` others: it is equal to no symbol of a spec."""
     return Dummy(f"s{depth + 1}", dummy_index=depth, real=True)

@@ -32,8 +32,6 @@ UNSUPPORTED = [
     (unsupported.FRACTIONAL_LAPLACIAN, heat("∂u/∂t = -(-Δ)^(1/2) u")),
     (unsupported.INTEGRAL_FUNCTION, heat("∂u/∂t = Δu - mean(u)")),
     (unsupported.INTEGRAL_FUNCTION, heat("∂u/∂t = Δu + integrate(u, x)")),
-    (unsupported.POINT_SOURCE, heat("∂u/∂t = Δu + δ(x - 1/2)")),
-    (unsupported.POINT_SOURCE, heat("∂u/∂t = Δu + dirac(x - 1/2)")),
     (unsupported.NOISE, heat("∂u/∂t = Δu + 0.1 dW/dt")),
     (unsupported.JUMP_PROCESS, heat("∂u/∂t = Δu + levy(u)")),
     (unsupported.MOVING_DOMAIN, heat("∂u/∂t = Δu").replace("[0, 1]\ntime", "[0, 1 + t]\ntime")),
@@ -65,7 +63,6 @@ NEAREST = [
     ),
     (unsupported.FRACTIONAL_LAPLACIAN, f"{HEAD}∂u/∂t = -Δ²u\n{DATA}Δu = 0 on boundary\n"),
     (unsupported.INTEGRAL_FUNCTION, heat("∂u/∂t = Δu - ∫_Ω u dx + ∫₀ˣ u(s, t) ds")),
-    (unsupported.POINT_SOURCE, heat("const s = 0.05\n∂u/∂t = Δu + exp(-(x - ½)²/(2 s²))/(s √(2π))")),
     (unsupported.NOISE, heat("const σ = 0.3\n∂u/∂t = ½σ²Δu")),
     (unsupported.JUMP_PROCESS, heat("const σ = 0.3\n∂u/∂t = ½σ²Δu")),
     (

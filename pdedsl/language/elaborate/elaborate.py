@@ -49,6 +49,7 @@ from pdedsl.language.elaborate.experiment import elaborate_block, elaborate_real
 from pdedsl.language.elaborate.expression_limits import report_exceeded_limits
 from pdedsl.language.elaborate.expressions import RESERVED
 from pdedsl.language.elaborate.history import history, history_interval, with_initial_values
+from pdedsl.language.elaborate.point_sources import require_no_point_sources, require_point_sources
 from pdedsl.language.elaborate.sweep import check_sweep, elaborate_sweep
 from pdedsl.language.parser import parse_syntax
 from pdedsl.language.printing.latex import to_latex
@@ -103,15 +104,19 @@ def _equation_or_condition(statement: t.EquationStmt, summands: tuple[Summand, .
         step = isinstance(statement.left, t.Prefix) and isinstance(statement.left.body, t.Name)
         raise errors.equations.missing_unknown(step, statement.span)
     if (interval := history_interval(statement, env)) is not None:
+        require_no_point_sources(summands)
         return history(statement, summands, interval, env)
     if not statement.on and is_normalization(exprs, env):
         return integral_condition(statement, summands, env)
     fields = unknown_fields(exprs, env, outside_integrals=True) or fields
     domain = tuple(dict.fromkeys(e.xreplace(env.numbers) for s in summands for e in s.domain))
     if statement.on:
+        require_no_point_sources(summands)
         return replace(boundary_condition(statement, summands, fields, env), domain=domain)
     if all(f.arguments != own_arguments(f, env) and has_fixed_argument(f, env) for f in fields):
+        require_no_point_sources(summands)
         return replace(condition_at_fixed_argument(statement, summands, fields, env), domain=domain)
+    require_point_sources(summands, frozenset(u.head for u in env.unknowns.values()))
     return elaborate_equation(statement, summands, env)
 
 

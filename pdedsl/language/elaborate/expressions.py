@@ -20,6 +20,7 @@ from pdedsl.language import ast as t
 from pdedsl.language.elaborate.curvilinear import inverse_scale, logarithmic_derivative, require_scalar
 from pdedsl.language.elaborate.data_files import DATA_FUNCTIONS, data_expression
 from pdedsl.language.elaborate.expression_limits import MAX_BITS, check_limits
+from pdedsl.language.elaborate.point_sources import is_point_source, point_source
 from pdedsl.language.elaborate.scope import Scope, derivative_slot, select_component
 from pdedsl.language.elaborate.values import (
     Function,
@@ -688,6 +689,10 @@ def _call(call: t.Call, scope: Scope) -> Value:
         return layer
     if head.id in DATA_FUNCTIONS and scope.names.is_undeclared(head.id) and head.id not in scope.local:
         return scalar(data_expression(call, scope))
+    if is_point_source(head.id, scope) and not call.named:
+        if len(call.args) != 1:
+            raise errors.types.argument_count(head.text, "one argument", len(call.args), call.span)
+        return scalar(point_source(tensor(call.args[0], scope, 0).expr, call.args[0].span, scope))
     if call.named:
         key, argument = call.named[0]
         raise errors.types.named_argument(head.text, key.span, argument.span)

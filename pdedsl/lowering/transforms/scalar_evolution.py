@@ -59,7 +59,7 @@ def is_plain(problem: StrongForm) -> bool:
         problem.domain.metric,
         problem.is_nonlocal,
     )
-    return not any(special) and all(r.interval is None and not r.has_dirac for r in problem.equations)
+    return not any(special) and all(r.interval is None and r.is_regular for r in problem.equations)
 
 
 def right_hand_side(problem: StrongForm, k: int = 0) -> Mapping[Monomial, Expr] | None:

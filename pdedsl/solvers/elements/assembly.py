@@ -109,7 +109,10 @@ class Assembler:
     @cached_property
     def is_linear_and_autonomous(self) -> bool:
         """Whether r is affine in w, with a matrix and an inhomogeneity that do not depend on time."""
-        exprs = (e for region in self.regions for *_, e in region.integrands.entries)
+        exprs = (
+            *(e for region in self.regions for *_, e in region.integrands.entries),
+            *(load.strength for load in self.form.point_loads),
+        )
         return self.form.is_linear and not any(self.regions[0].integrands.time in e.free_symbols for e in exprs)
 
     def residual(self, vector: Array, time: float = 0.0) -> Array:
@@ -134,6 +137,25 @@ class Assembler:
             values = evaluate(region.integrands.function, region.arguments(vector, time, self.dimension))
             for (test, a, _), value in zip(region.integrands.entries, values, strict=True):
                 self._add_vector(total, region.quadrature, test, a, value)
+        return total + self._point_load_vector(time, [load.strength for load in self.form.point_loads])
+
+    @cached_property
+    def _point_values(self) -> list[Array]:
+        """The values of all basis functions at the point of each point source."""
+        spaces, found = self.spaces, []
+        for load in self.form.point_loads:
+            values = np.zeros(spaces.size)
+            own = slice(spaces.offsets[load.trial], spaces.offsets[load.trial + 1])
+            values[own] = spaces.bases[load.trial].probes(np.array(load.point)[:, None]).toarray()[0]
+            found.append(values)
+        return found
+
+    def _point_load_vector(self, time: float, strengths: Sequence[Expr]) -> Array:
+        """Σ strength · v(point)."""
+        total, t = np.zeros(self.spaces.size), self.form.domain.coordinates[-1:]
+        for values, strength in zip(self._point_values, strengths, strict=True):
+            (factor,) = evaluate(compile_pointwise([strength], t), [np.array([time])])
+            total += float(factor[0]) * values
         return total
 
     def _add_vector(self, total: Array, q: Quadrature, test: int, derivative: int, value: Array) -> None:
@@ -150,7 +172,8 @@ class Assembler:
                 values = evaluate(function, region.arguments(vector, time, self.dimension))
                 for (test, a, _), value in zip(entries, values, strict=True):
                     self._add_vector(total, region.quadrature, test, a, value)
-        return total
+        clock = self.regions[0].integrands.time
+        return total + self._point_load_vector(time, [load.strength.diff(clock) for load in self.form.point_loads])
 
     def _assemble_jacobian(self, vector: Array, time: float) -> csc_matrix:
         blocks: list[tuple[Array, Indices, Indices]] = []

@@ -18,7 +18,7 @@ from skfem import Basis
 
 from pdedsl.solvers.elements.direct_solver import Factorization
 from pdedsl.solvers.elements.discrete_problem import DiscreteProblem
-from pdedsl.solvers.elements.spaces import MAX_DEGREE, Array, Indices
+from pdedsl.solvers.elements.spaces import MAX_DEGREE, Array, Indices, lagrange_element
 
 MARKED_FRACTION = 0.5  # of the squared estimate, in the marked elements (Dörfler 1996)
 
@@ -59,10 +59,10 @@ def interpolate(w: Array, old: DiscreteProblem, new: DiscreteProblem) -> Array:
 def _change_basis(source: Basis, target: Basis) -> Array:
     """Coefficients in the basis functions of an element of the interpolants of those of another element."""
     points = lattice(target.mesh.dim(), target.elem.maxdeg)
-    tables = [
-        np.stack([b.elem.lbasis(points, i)[0] * np.ones(points.shape[1]) for i in range(b.Nbfun)], 1)
-        for b in (source, target)
-    ]
+    tables = []
+    for b in (source, target):  # new elements: those of scikit-fem keep their values at as many other points
+        element = lagrange_element(target.mesh.dim(), b.elem.maxdeg)
+        tables.append(np.stack([element.lbasis(points, i)[0] * np.ones(points.shape[1]) for i in range(b.Nbfun)], 1))
     return np.asarray(np.linalg.solve(tables[1], tables[0]))
 
 
@@ -112,13 +112,14 @@ def _relative_norm(fine: DiscreteProblem, solution: Array, error: Array) -> floa
 
 
 def _energy(fine: DiscreteProblem, error: Array) -> Array:
-    """The squared norm of the gradients of the error in every cell, without multipliers."""
+    """The squared norm of the gradients of the error in every cell, without multipliers; of point sources, whose energy
+    is infinite in several dimensions, times the squared length of the cell, as for the L2 norm."""
     q, d = fine.spaces.cells, fine.mesh.dim()
     errors, energy = q.evaluate(error), np.zeros(len(q.weights))
     for k, trial in enumerate(fine.form.trials):
         if not trial.is_multiplier:
             energy += sum((part**2 * q.weights).sum(1) for part in errors[(1 + d) * k + 1 : (1 + d) * (k + 1)])
-    return energy
+    return energy * q.weights.sum(1) ** (2 / d) if fine.form.point_loads else energy
 
 
 def _dual_weighted(

@@ -84,7 +84,8 @@ def mesh_of(statement: StrongForm, h: float, order: int = 1) -> Mesh:
 
 
 def interfaces_of(statement: StrongForm) -> tuple[Expr, ...]:
-    """F of the curves F = 0 in the interior with conditions, or where coefficients of the equations jump; none with a
+    """F of the curves F = 0 in the interior with conditions, or where coefficients of the equations jump, and of the
+    point sources of an interval; none with a
     mesh from a file, which is not adapted to them."""
     domain = statement.domain
     if domain.mesh_boundary is not None:
@@ -94,6 +95,9 @@ def interfaces_of(statement: StrongForm) -> tuple[Expr, ...]:
         jumps = [h for e in statement.equations for h in e.expr.atoms(Heaviside, DiracDelta, sign)]
         arguments = {h.args[0] for h in jumps if h.args[0].free_symbols <= set(domain.space)}
         exprs += sorted(arguments, key=default_sort_key)
+    if len(domain.space) == 1:
+        places = [a for e in statement.equations for s in e.point_sources for _, a in s.places]
+        exprs += [domain.space[0] - a for a in sorted(places)]
     return tuple(dict.fromkeys(e for e in exprs if e not in domain.inequalities))
 
 

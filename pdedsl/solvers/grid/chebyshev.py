@@ -231,7 +231,7 @@ class CollocationProblem:
             result[self._slice(k)] += self._pressure_rows @ w[self._slice(k)]
         if bool(self.at_break.any()):
             pairs = zip(self._break_rows, w.reshape(-1, self.count), strict=True)
-            jumps = torch.cat([rows @ own for rows, own in pairs])
+            jumps = torch.cat([rows @ own for rows, own in pairs]) + self._jump_data(time)
             result = torch.where(self._has_break_row, jumps, result)
         return result
 
@@ -405,21 +405,49 @@ class CollocationProblem:
         return found
 
     def _jumps(self, k: int, axis: PiecewiseChebyshevAxis, variable: int) -> Tensor:
-        """Along an axis: jumps of the normal derivative in the rows of the nodes before a break, of the value in those
-        behind. Along time, each piece is an initial value problem: jumps of the value and of the derivatives below the
-        order of the equation, in the first rows of the later piece."""
+        """Along an axis, for an equation of order 2m: jumps of the derivatives of order m, …, 2m - 1 in the rows of the
+        last m nodes before a break, of those of lower order in the rows behind. Along time, each piece is an initial
+        value problem: jumps of the value and of the derivatives below the order of the equation, in the first rows of
+        the later piece."""
         matrix, rows = self.differentiation_matrices[k], self.like.new_zeros(self.shape[k], self.shape[k])
         orders = [d.orders[k] for _, d in self.system.jets if d.component == variable]
         for before in range(axis.n - 1, self.shape[k] - 1, axis.n):
-            if not self.system.has_history:
-                rows[before] = matrix[before] - matrix[before + 1]
-                rows[before + 1, before], rows[before + 1, before + 1] = 1.0, -1.0
-                continue
-            derivative = torch.eye(self.shape[k], dtype=matrix.dtype, device=matrix.device)
-            for order in range(max(orders, default=0)):
-                rows[before + 1 + order] = derivative[before] - derivative[before + 1]
+            derivative, highest = (
+                torch.eye(len(matrix), dtype=matrix.dtype, device=matrix.device),
+                max(orders, default=0),
+            )
+            for order in range(highest):
+                is_behind = self.system.has_history or order < highest // 2
+                row = before + 1 + order if is_behind else before + 1 + order - highest
+                rows[row] = derivative[before] - derivative[before + 1]
                 derivative = matrix @ derivative
         return rows
+
+    def _jump_data(self, time: float) -> Tensor:
+        """The prescribed jumps of derivatives at point sources, in the rows of these."""
+        data = self.like.new_zeros(len(self.system.variables) * self.count)
+        if self.system.derivative_jumps:
+            known = self.values_at(time)
+            for jump, rows, values in zip(
+                self.system.derivative_jumps, self._jump_rows, self._jump_values, strict=True
+            ):
+                data[rows] = values((), known)[0].expand(self.count)[rows - jump.variable * self.count]
+        return data
+
+    @cached_property
+    def _jump_values(self) -> list[CompiledExpressions]:
+        return [compile_expressions(self.system, [j.value]) for j in self.system.derivative_jumps]
+
+    @cached_property
+    def _jump_rows(self) -> list[Tensor]:
+        """The rows of the jumps of the derivatives of highest order but one, in the nodes before the breaks."""
+        index, found = torch.arange(self.count, device=self.like.device).reshape(self.shape), []
+        for jump in self.system.derivative_jumps:
+            axis = self.axes[jump.axis]
+            assert isinstance(axis, PiecewiseChebyshevAxis)
+            before = axis.n * axis.breaks[1:-1].index(jump.place) + axis.n - 1
+            found.append(jump.variable * self.count + index.select(jump.axis, before).reshape(-1))
+        return found
 
     @cached_property
     def _has_break_row(self) -> Tensor:
@@ -860,7 +888,8 @@ def _is_nonautonomous(problem: DiscreteProblem) -> bool:
         *(p.symbol for p in system.parameters if p.name in system.time_dependent),
     }
     integrands = (term.integrand for _, term in system.nonlocal_terms)
-    return any(e.free_symbols & changing for e in (*_exprs(system), *integrands))
+    jumps = (jump.value for jump in system.derivative_jumps)
+    return any(e.free_symbols & changing for e in (*_exprs(system), *integrands, *jumps))
 
 
 def _has_constant_jacobian(problem: DiscreteProblem) -> bool:
@@ -894,6 +923,8 @@ def _initial(problem: DiscreteProblem, initial_time: float) -> Tensor:
 def _corner_jump(problem: DiscreteProblem, start: Tensor) -> float:
     """Largest violation of the boundary conditions by the initial data; 0 up to rounding."""
     rows = (problem.mass == 0) & (problem.replacing_condition >= 0)
+    if isinstance(problem, CollocationProblem):
+        rows |= problem._has_break_row
     with torch.no_grad():
         value = problem.rhs(start.detach(), physical_time(problem.system)(0.0))
     jump = float(value[rows].abs().max()) if bool(rows.any()) else 0.0

@@ -1,0 +1,5 @@
+pde P
+space x in [0, 1]
+unknown u(x) : scalar
+-Δu = δ(x - ½)²
+u = 0 on boundary
