@@ -24,7 +24,7 @@ from pdedsl.solvers.budget import CpuBudget
 from pdedsl.solvers.family.solution import FamilySolution, sample_members
 from pdedsl.solvers.family.solver import BREAK_EVEN
 from pdedsl.solvers.solver_method import SolveOptions
-from pdedsl.solvers.strategy import Outcome, Strategy
+from pdedsl.solvers.strategy import Strategy
 
 DECAY = """pde Decay
 time t in [0, 1]
@@ -98,11 +98,11 @@ def measure(name: str, unseen: int, rounds: int) -> None:
     for y in samples:
         parameters = parameters_of(solution, y)
         with torch.no_grad():
-            values = solved(compilation, y, tolerance / 10)[0].result.module(points)
+            values = solved(compilation, y, tolerance / 10, points)[0]
         errors.append(float((solution(points, **parameters) - values).norm() / values.norm()))
     parameters = parameters_of(solution, samples[0])
     evaluation = median(cpu_seconds(lambda: solution.member(**parameters)(points)) for _ in range(rounds))
-    alone = median(solved(compilation, y, tolerance)[1] for y in samples[-rounds:])
+    alone = median(solved(compilation, y, tolerance, points)[1] for y in samples[-rounds:])
     observed = spent / (alone - evaluation)
     stated = solution.result.metrics.get(BREAK_EVEN, float("nan"))
     print(f"{name}: {solution.attempts[-1].method}, {spent:.1f} s")
@@ -121,13 +121,15 @@ def members(solution: FamilySolution, count: int) -> Tensor:
     return samples
 
 
-def solved(compilation: Compilation, y: Tensor, tolerance: float) -> tuple[Outcome, float]:
-    """A member by the strategy of a single problem, and its CPU time with planning."""
+def solved(compilation: Compilation, y: Tensor, tolerance: float, points: Tensor) -> tuple[Tensor, float]:
+    """A member alone by the strategy of a single problem: its values, and the CPU time with planning and evaluation."""
     start = time.process_time()
-    plan = compilation.plan_member(tuple(y.tolist()))
+    plan = compilation.plan_member(tuple(y.tolist()), alone=True)
     options = SolveOptions(tolerance=tolerance, budget=CpuBudget(plan.budget))
     outcome = Strategy(plan, compilation.spec.source, options).run()
-    return outcome, time.process_time() - start
+    with torch.no_grad():
+        values = outcome.result.module(points)
+    return values, time.process_time() - start
 
 
 def random_points(solution: FamilySolution) -> Tensor:

@@ -277,12 +277,13 @@ class Compilation(Record):
             raise plan
         return plan
 
-    def plan_member(self, reference: tuple[float, ...]) -> SolvePlan:
+    def plan_member(self, reference: tuple[float, ...], alone: bool = False) -> SolvePlan:
         """The plan of a member of a family.
 
         Args:
             reference: the reference variable of each parameter: in [-1, 1] for an interval, in standard deviations from
                 the mean for a normal or lognormal number.
+            alone: whether it is solved as a single problem, rather than for many evaluations of the family.
 
         Returns:
             The complete plan.
@@ -301,7 +302,7 @@ class Compilation(Record):
 
         assert isinstance(self.plan, SolvePlan)
         assert self.plan.family is not None
-        return plan_member(self.plan.family, reference, self.spec)
+        return plan_member(self.plan.family, reference, self.spec, alone)
 
     @cached_property
     def elements_plan(self) -> ElementsPlan:

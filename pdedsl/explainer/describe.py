@@ -211,9 +211,15 @@ def family_lines(family: Family) -> list[str]:
     return [
         f"family of problems with {count_noun(len(names), 'parameter')}; the rest is for the middle of their intervals",
         *(f"parameter {text}" for text in texts),
-        "dependence on the parameters: adaptive sparse interpolation of members at Leja points "
-        "(Chkifa, Cohen, Schwab 2014), checked by unseen members",
+        f"dependence on the parameters: {_family_method(family)}, checked by unseen members ({family.reason})",
     ]
+
+
+def _family_method(family: Family) -> str:
+    if family.reduction is not None:
+        projection = "Galerkin" if family.reduction.evolving else "least-squares"
+        return f"reduced basis of members, POD-greedy with {projection} projection (Haasdonk, Ohlberger 2008)"
+    return "adaptive sparse interpolation of members at Leja points (Chkifa, Cohen, Schwab 2014)"
 
 
 def _parameter_text(parameter: FamilyParameter, family: Family) -> str:

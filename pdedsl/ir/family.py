@@ -6,13 +6,14 @@ A parameter is a function of a reference variable y: uniform on [-1, 1], or stan
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from math import exp, log
 
 from sympy import Expr, Float
 
 from pdedsl.config.distributions import Distribution, Lognormal, LogUniform, Normal, Uniform
 from pdedsl.ir.problem import StrongForm
+from pdedsl.ir.reduced_problem import ReducedProblem
 from pdedsl.ir.residual import Residual
 from pdedsl.ir.spec import FamilyParameter, Spec
 from pdedsl.record import Record
@@ -70,6 +71,8 @@ class Family(Record):
 
     problem: StrongForm
     parameters: tuple[FamilyParameter, ...]
+    reduction: ReducedProblem | None = field(default=None, repr=False)  # for a reduced basis; else sparse interpolation
+    reason: str = ""  # for that choice
 
     @property
     def is_random(self) -> bool:

@@ -85,7 +85,7 @@ class FamilySolver(ABC):
         """Adds members until the estimated relative error is below the target; otherwise the reason why it ended."""
 
     @abstractmethod
-    def predict(self, y: Tensor, points: Tensor) -> Tensor:
+    def predict(self, y: Tensor) -> Tensor:
         """The values (n, c) of the approximation at the test points, for the variables y (p,)."""
 
     @abstractmethod
@@ -146,8 +146,7 @@ class FamilySolver(ABC):
 
     def _predictions(self) -> list[Tensor]:
         """The values of the approximation at the test points, for the unseen members."""
-        assert self.points is not None
-        return [self.predict(y, self.points) for y, _ in self.unseen]
+        return [self.predict(y) for y, _ in self.unseen]
 
     def _max_errors(self) -> tuple[float, ...]:
         """Of each component: the largest absolute error over unseen members and test points, with that of their own
@@ -221,12 +220,12 @@ class FamilySolver(ABC):
         interpolated at common times."""
         assert self.points is not None
         with torch.no_grad():
-            values = self.predict(torch.zeros(len(self.family.parameters), dtype=torch.float64), self.points)
+            values = self.predict(torch.zeros(len(self.family.parameters), dtype=torch.float64))
             return relative_error(fix_gauge(center, self.plan.problem, self.points), values)
 
     def _break_even(self, center: nn.Module) -> dict[str, float]:
-        """The number of solves after which the family costs less than solving each member alone to its tolerance, if it
-        ever does: the CPU time of the family, divided by that which is saved by evaluating it at the test points."""
+        """The number of members after which the family costs less than solving each alone to its tolerance, if it ever
+        does: the CPU time of the family, divided by that which is saved by evaluating it at the test points."""
         assert self.points is not None
         alone = median(self._seconds_alone(tuple(y.tolist())) for y, _ in self.unseen[:TIMED_MEMBERS])
         evaluation = median(self._seconds_of_evaluation() for _ in range(TIMED_EVALUATIONS))
@@ -236,7 +235,10 @@ class FamilySolver(ABC):
     def _seconds_alone(self, variables: tuple[float, ...]) -> float:
         budget = CpuBudget(self.plan.budget)
         options = replace(self.options, budget=budget, watch=Watch())
-        Strategy(self.compilation.plan_member(variables), self.compilation.spec.source, options).run()
+        plan = self.compilation.plan_member(variables, alone=True)
+        outcome = Strategy(plan, self.compilation.spec.source, options).run()
+        with torch.no_grad():
+            outcome.result.module(self.points)
         return budget.spent
 
     def _seconds_of_evaluation(self) -> float:
@@ -273,8 +275,8 @@ class SparseInterpolationSolver(FamilySolver):
                 return ""
             own.activate()
 
-    def predict(self, y: Tensor, points: Tensor) -> Tensor:
-        return self.interpolant(y[None])[0].reshape(len(points), -1)
+    def predict(self, y: Tensor) -> Tensor:
+        return self.interpolant(y[None])[0].reshape(self.solved[0].values.shape)
 
     def approximation(self) -> FamilyApproximation:
         return InterpolatedMembers(self.interpolant, member_modules([m.module for m in self.solved]))
@@ -299,7 +301,12 @@ def member_folder(folder: Path, variables: tuple[float, ...]) -> Path:
 
 
 def family_solver(compilation: Compilation, options: SolveOptions, folder: Path | None) -> FamilySolver:
-    return SparseInterpolationSolver(compilation, options, folder)
+    from pdedsl.solvers.family.reduced_basis import ReducedBasisSolver
+
+    assert isinstance(compilation.plan, SolvePlan)
+    assert compilation.plan.family is not None
+    has_basis = compilation.plan.family.reduction is not None
+    return (ReducedBasisSolver if has_basis else SparseInterpolationSolver)(compilation, options, folder)
 
 
 def solve_family(compilation: Compilation, options: SolveOptions, folder: Path | None) -> FamilySolution:
