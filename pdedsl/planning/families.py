@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pdedsl import errors
+from pdedsl.config.distributions import LogUniform, Uniform
 from pdedsl.ir.family import Family
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.solver_plans import ChebyshevScheme, FourierScheme, GridPlan, HeatKernelPlan, SolverPlan
-from pdedsl.ir.spec import Spec
+from pdedsl.ir.spec import FamilyParameter, Spec
 from pdedsl.planning.solver_selection import plan_solve
 from pdedsl.planning.transforms import has_fundamental_solution
 from pdedsl.problem.reduced_basis import NoReducedBasis, basis_members, interpolation_members, reduced_problem
+
+LOGARITHMIC_RATIO = 30  # of the ends of an interval: Chebyshev coefficients of 1/μ decrease by less than 1.5 a degree
 
 
 def plan_family(problem: StrongForm, spec: Spec) -> SolvePlan:
@@ -20,9 +23,19 @@ def plan_family(problem: StrongForm, spec: Spec) -> SolvePlan:
     spans = [w.span for w in spec.learned if w not in spec.family] + [o.span for o in spec.observations]
     if spans:
         raise errors.families.inverse_problem(spans[0])
-    family = Family(problem, spec.family)
+    family = Family(problem, tuple(map(_with_scale, spec.family)))
     plan = plan_member(family, (0.0,) * len(family.parameters), spec)
     return replace(plan, family=_with_method(family, plan))
+
+
+def _with_scale(parameter: FamilyParameter) -> FamilyParameter:
+    """Without statistics the scale is free: a logarithmic one for ends of different magnitude, as a solution may have a
+    pole at 0 (a pressure ~ 1/Re), by which polynomials converge slowly."""
+    match parameter.distribution:
+        case Uniform(low=low, high=high) if not parameter.is_random and 0 < LOGARITHMIC_RATIO * low < high:
+            return replace(parameter, distribution=LogUniform(low=low, high=high))
+        case _:
+            return parameter
 
 
 def _with_method(family: Family, plan: SolvePlan) -> Family:
