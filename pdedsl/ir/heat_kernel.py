@@ -7,7 +7,8 @@
 where the second term is Duhamel's principle. On an interval with periodic, Dirichlet or Neumann conditions, data are
 continued periodically, odd or even (method of images). For data that depend on ‖x - x₀‖ alone, the expectation over
 R^d is an integral over two variables: the component of Z along x - x₀, and the norm of the others, which is
-chi-distributed. Evans 2010, section 2.3.1.
+chi-distributed. For a sum of products of functions of single coordinates, it is the sum of the products of their
+expectations, since the components of Z are independent. Evans 2010, section 2.3.1.
 """
 
 from __future__ import annotations
@@ -37,11 +38,18 @@ class HeatKernelAxis(Record):
     signs: tuple[int, int] = (1, 1)
 
 
+class ProductTerm(Record):
+    """coefficient · ∏ vₖ(xₖ, τ), with a one-dimensional kernel for each of some axes k."""
+
+    coefficient: Expr
+    factors: tuple[tuple[int, HeatKernel], ...]
+
+
 class HeatKernel(Record):
     """∂v/∂τ = Σ aₖ ∂ₖ²v + b·∇v + c v + f, τ = |t - `time`|, with the data amplitude · e^exponent.
 
     With `radius`, amplitude and exponent are functions of this symbol, the norm of the coordinates. `breaks` are points
-    at which data in one dimension, or their continuation, are not smooth.
+    at which data in one dimension, or their continuation, are not smooth. With `terms`, v is e^{cτ} times their sum.
     """
 
     domain: Domain
@@ -56,13 +64,16 @@ class HeatKernel(Record):
     is_backward: bool
     radius: Symbol | None = None
     breaks: tuple[Expr, ...] = ()
+    terms: tuple[ProductTerm, ...] = ()
 
     @property
     def variables(self) -> int:
-        """The number of variables of integration."""
+        """The number of variables of integration, of each factor for products."""
+        if self.terms:
+            return 1
         return 2 if self.radius is not None else len(self.axes)
 
     @property
     def has_logarithm(self) -> bool:
         """Whether log v is that of the mean of positive data: there is no source."""
-        return bool(self.source == 0)
+        return bool(self.source == 0) and not self.terms

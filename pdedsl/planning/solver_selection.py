@@ -19,6 +19,7 @@ from pdedsl.ir.parameters import is_of_coordinates
 from pdedsl.ir.plan import Candidate, SolvePlan
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.solver_plans import (
+    MAX_LOW_DIMENSION,
     FiniteVolumeScheme,
     GridPlan,
     GridScheme,
@@ -31,6 +32,7 @@ from pdedsl.planning.method_planners import DEFAULT_NETWORK, PLANNERS, SolverPla
 from pdedsl.planning.transforms import (
     GIVEN,
     has_fundamental_solution,
+    heat_kernel_candidates,
     is_on_space,
     plan_on_space,
     transformed_candidates,
@@ -168,7 +170,8 @@ def chosen_candidate(planner: SolverPlanner, chosen: Located[Solver]) -> tuple[C
 
 
 def recommend_solvers(planner: SolverPlanner, spec: Spec) -> tuple[Candidate, ...]:
-    """All methods that apply, the least expensive first; networks alone for inverse problems."""
+    """All methods that apply, the least expensive first; networks alone for inverse problems. Products of integrals in
+    dimensions that have no grid."""
     span = spec.space.span
     if planner.is_inverse:
         return _only_pinn(planner, span, "inverse problem: parameters are trained together with the network")
@@ -183,7 +186,9 @@ def recommend_solvers(planner: SolverPlanner, spec: Spec) -> tuple[Candidate, ..
     transformed = [
         c for c in transformed_candidates(planner.problem) if has_fundamental_solution(c) or c.seconds < least
     ]
-    return tuple(sorted([*transformed, *candidates], key=lambda c: (not has_fundamental_solution(c), c.seconds)))
+    kernels = list(heat_kernel_candidates(planner.problem)) if planner.features.dimension > MAX_LOW_DIMENSION else []
+    every = [*kernels, *transformed, *candidates]
+    return tuple(sorted(every, key=lambda c: (not has_fundamental_solution(c), c.seconds)))
 
 
 def _only_pinn(planner: SolverPlanner, span: Span, reason: str) -> tuple[Candidate, ...]:

@@ -85,6 +85,13 @@ def plan_heat_kernel(problem: StrongForm) -> HeatKernelPlan | None:
     return HeatKernelPlan(problem, HeatKernelQuadrature(n=FIRST_NODES[kernel.variables]), kernel)
 
 
+def heat_kernel_candidates(problem: StrongForm) -> Iterator[Candidate]:
+    """Convolution with the heat kernel, if it solves the problem itself."""
+    plan = plan_heat_kernel(problem)
+    if plan is not None:
+        yield Candidate(plan, _reason(plan), _predict_seconds(plan))
+
+
 def plan_monte_carlo(problem: StrongForm) -> MonteCarloPlan | None:
     planner = SolverPlanner(problem)
     if not isinstance(planner.process, DiffusionProcess):

@@ -1,4 +1,5 @@
-"""Heat equations with constant coefficients on the line, the plane, R^d with radial data, and intervals with images.
+"""Heat equations with constant coefficients on the line, the plane, intervals with images, and in any dimension with
+radial data or sums of products of functions of single coordinates.
 
 Evans 2010, section 2.3.1; method of images: Carslaw, Jaeger 1959, chapter 10.
 """
@@ -8,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sympy import Abs, Expr, Heaviside, Max, Min, Mul, Piecewise, S, Symbol, exp, sign
+from sympy import Abs, Add, Expr, Heaviside, Max, Min, Mul, Piecewise, S, Symbol, exp, sign
 from sympy.core.relational import Relational
 
 from pdedsl.ir.boundary import Dirichlet, Face, InitialCondition, Robin
-from pdedsl.ir.heat_kernel import Continuation, HeatKernel, HeatKernelAxis
-from pdedsl.ir.problem import StrongForm
+from pdedsl.ir.heat_kernel import Continuation, HeatKernel, HeatKernelAxis, ProductTerm
+from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.symbolic.evaluate import is_numerically_equal
 
 MAX_TENSOR_DIMENSION = 2  # of a tensor-product quadrature rule without symmetry
@@ -103,9 +104,58 @@ def _with_variables(kernel: HeatKernel) -> HeatKernel:
         radial = _radial_profile(kernel)
         if radial is not None:
             return radial
-    if len(kernel.axes) > MAX_TENSOR_DIMENSION:
-        raise NoHeatKernel(f"the data are not radial, in more than {MAX_TENSOR_DIMENSION} dimensions")
-    return kernel
+    if len(kernel.axes) <= MAX_TENSOR_DIMENSION:
+        return kernel
+    if kernel.source != 0:
+        raise NoHeatKernel(f"there is a source, in more than {MAX_TENSOR_DIMENSION} dimensions")
+    terms = Add.make_args(kernel.amplitude * exp(kernel.exponent))
+    return replace(kernel, terms=tuple(_product_term(kernel, term) for term in terms))
+
+
+# ---- Sums of products
+
+
+def _product_term(kernel: HeatKernel, term: Expr) -> ProductTerm:
+    """A product of functions of single coordinates. A constant is a factor where its odd continuation is not."""
+    space, parts = kernel.domain.space, dict[int, Expr]()
+    coefficient = S.One
+    for factor in (f for g in Mul.make_args(term) for f in _exponential_factors(g)):
+        axes = [k for k, x in enumerate(space) if x in factor.free_symbols]
+        if len(axes) > 1:
+            raise NoHeatKernel(
+                f"the data are neither radial nor sums of products, in more than {MAX_TENSOR_DIMENSION} dimensions"
+            )
+        if axes:
+            parts[axes[0]] = parts.get(axes[0], S.One) * factor
+        else:
+            coefficient *= factor
+    odd = {k: S.One for k, axis in enumerate(kernel.axes) if -1 in axis.signs}
+    factors = tuple((k, _on_axis(kernel, k, value)) for k, value in sorted({**odd, **parts}.items()))
+    return ProductTerm(coefficient, factors)
+
+
+def _exponential_factors(factor: Expr) -> tuple[Expr, ...]:
+    """e^{a + b} = e^a e^b."""
+    return tuple(exp(a) for a in Add.make_args(factor.args[0].expand())) if isinstance(factor, exp) else (factor,)
+
+
+def _on_axis(kernel: HeatKernel, k: int, value: Expr) -> HeatKernel:
+    """The kernel of one axis, without the rate."""
+    domain, (amplitude, exponent) = kernel.domain, split_exponential(value)
+    line = Domain(
+        (domain.coordinates[k], domain.coordinates[-1]), (domain.intervals[k], domain.intervals[-1]), has_time=True
+    )
+    single = replace(
+        kernel,
+        domain=line,
+        diffusivity=(kernel.diffusivity[k],),
+        drift=(kernel.drift[k],),
+        rate=S.Zero,
+        amplitude=amplitude,
+        exponent=exponent,
+        axes=(kernel.axes[k],),
+    )
+    return _with_variables(single)
 
 
 def _radial_profile(kernel: HeatKernel) -> HeatKernel | None:

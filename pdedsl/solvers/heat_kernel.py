@@ -3,7 +3,8 @@
 In z = (y - x - bτ)/σ, σ² = 2aτ, the integral of e^{E(y)} A(y) against the standard normal density is taken over a
 window outside of which the integrand is below rounding, and is split where the data are not smooth. All exponents are
 relative to their maximum (log-sum-exp), so that log v is accurate where v underflows, as after the Hopf-Cole transform
-with a small viscosity. For radial data in R^d the variables are the component along x and the norm of the others.
+with a small viscosity. For radial data in R^d the variables are the component along x and the norm of the others; sums
+of products of functions of single coordinates need one-dimensional integrals only.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pdedsl.ir.heat_kernel import Continuation, HeatKernel, HeatKernelAxis
 from pdedsl.ir.solver_plans import HeatKernelPlan
 from pdedsl.runtime.quadrature import gauss_rule, quadrature_rule
 from pdedsl.solvers.method_result import Levels, SolverResult
-from pdedsl.solvers.solver_method import ModuleFormat, SolveOptions, SolverMethod
+from pdedsl.solvers.solver_method import ModuleFormat, SolveOptions, SolverMethod, StoredModule
 
 WINDOW = 9.0  # half-width in standard deviations: the normal density is 3e-18 of its maximum outside
 MAX_DOUBLINGS = 7  # of the window, for data that grow: then they grow as fast as the kernel decays
@@ -238,6 +239,31 @@ class HeatKernelSolution(nn.Module):
         return (center.new_tensor(breaks) - center) / sigma
 
 
+class ProductSolution(nn.Module):
+    """Points (m, d + 1) to e^{cτ} Σ coefficient ∏ vₖ(xₖ, t), (m, 1); equal factors are computed once."""
+
+    has_derivatives = False  # d second derivatives at thousands of points
+    has_expensive_values = True
+
+    def __init__(self, kernel: HeatKernel, n: int) -> None:
+        super().__init__()
+        self.kernel = kernel
+        self._coefficients = [float(term.coefficient) for term in kernel.terms]
+        self._factors = {pair: HeatKernelSolution(pair[1], n) for term in kernel.terms for pair in term.factors}
+
+    def forward(self, points: Tensor) -> Tensor:
+        """v at points."""
+        t = points[:, -1:]
+        values = {pair: f(torch.cat([points[:, pair[0], None], t], 1)) for pair, f in self._factors.items()}
+        total = torch.zeros_like(t)
+        for coefficient, term in zip(self._coefficients, self.kernel.terms, strict=True):
+            product = torch.full_like(t, coefficient)
+            for pair in term.factors:
+                product = product * values[pair]
+            total = total + product
+        return total * (float(self.kernel.rate) * (t - float(self.kernel.time)).abs()).exp()
+
+
 def _fold_axis(axis: HeatKernelAxis, y: Tensor) -> tuple[Tensor, Tensor | float]:
     if axis.continuation is Continuation.NONE:
         return y, 1.0
@@ -258,16 +284,18 @@ def _fold_axis(axis: HeatKernelAxis, y: Tensor) -> tuple[Tensor, Tensor | float]
 
 
 def _solve(plan: HeatKernelPlan, options: SolveOptions) -> SolverResult:
-    return SolverResult(HeatKernelSolution(plan.kernel, plan.method.n), plan.method, {}, (_note(plan),))
+    kind = ProductSolution if plan.kernel.terms else HeatKernelSolution
+    return SolverResult(kind(plan.kernel, plan.method.n), plan.method, {}, (_note(plan),))
 
 
 def _note(plan: HeatKernelPlan) -> str:
     kernel, n = plan.kernel, plan.method.n
     if kernel.radius is not None:
         return f"radial data in {len(kernel.domain.space)} dimensions: quadrature with {n} nodes in each of 2 variables"
-    continued = [a.continuation for a in kernel.axes if a.continuation is not Continuation.NONE]
+    continued = dict.fromkeys(a.continuation for a in kernel.axes if a.continuation is not Continuation.NONE)
     images = f", data continued ({', '.join(continued)})" if continued else ""
-    return f"quadrature with {n} nodes per variable{images}"
+    products = f"{len(kernel.terms)} products of integrals over one variable: " if kernel.terms else ""
+    return f"{products}quadrature with {n} nodes per variable{images}"
 
 
 def _levels(plan: HeatKernelPlan, options: SolveOptions) -> Levels:
@@ -277,8 +305,17 @@ def _levels(plan: HeatKernelPlan, options: SolveOptions) -> Levels:
         n = round(n * GROWTH[plan.kernel.variables])
 
 
+def _rebuild(stored: StoredModule[HeatKernelPlan]) -> nn.Module:
+    return _solve(stored.plan, stored.options).module
+
+
 METHOD = SolverMethod[HeatKernelPlan](
     _solve,
     _levels,
-    (ModuleFormat("heat_kernel", HeatKernelSolution, lambda stored: _solve(stored.plan, stored.options).module),),
+    (
+        ModuleFormat("heat_kernel", HeatKernelSolution, lambda stored: _solve(stored.plan, stored.options).module),
+        ModuleFormat(
+            "heat_kernel_products", ProductSolution, lambda stored: _solve(stored.plan, stored.options).module
+        ),
+    ),
 )

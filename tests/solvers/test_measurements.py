@@ -17,6 +17,8 @@ from pdedsl.api import parse
 from pdedsl.compiler import to_analysis
 from pdedsl.config.methods import Pinn, RandomFeatures
 from pdedsl.diagnostics import PdeError
+from pdedsl.ir.boundary import Dirichlet, General, Robin
+from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.problem import StrongForm
 from pdedsl.lowering.lower import lower
 from pdedsl.solvers.error_estimate import Verdict
@@ -102,6 +104,13 @@ u = 3 on right
 observe u from npz("rod.npz")
 realize equation by residual(points=40, steps=40)
 """
+
+
+def test_a_learned_function_may_have_a_condition() -> None:
+    plan = pdedsl.compile(ROD.replace("observe", "k = 1 on left\nobserve")).plan
+    assert isinstance(plan, SolvePlan)
+    kinds = [kind for condition in plan.problem.conditions for kind in condition.kinds]
+    assert [type(kind) for kind in kinds] == [Robin, Dirichlet, General]
 
 
 def test_a_learned_function_is_estimated_and_saved(tmp_path: Path) -> None:

@@ -60,10 +60,11 @@ def _scalar_conditions(n: int, condition: Condition, spec: Spec) -> Iterator[Sca
 
 
 def _residuals(condition: Condition, normal: Normal, spec: Spec) -> tuple[Residual, ...]:
-    """The residuals with jet variables for the principal unknown where it is evaluated at its own arguments."""
+    """The residuals with jet variables for the principal unknown where it is evaluated at its own arguments; a learned
+    field has none."""
     coordinates, _ = coordinate_intervals(spec)
     components = scalar_unknowns(spec)
-    arguments = next(u.arguments for u in spec.unknowns if u.head == condition.unknown)
+    arguments = next((u.arguments for u in spec.unknowns if u.head == condition.unknown), None)
 
     def residual(value: Expr) -> Residual:
         jets: dict[Derivative, Symbol] = {}
