@@ -28,7 +28,7 @@ from pdedsl.config.data import DATA, MEASUREMENT_FILES
 from pdedsl.config.distributions import DISTRIBUTIONS, RANDOM_FUNCTIONS
 from pdedsl.config.evaluation import ATTACKS, CERTIFICATES, PROTOCOLS
 from pdedsl.config.methods import DIFFUSIONS, INTEGRATORS, SOLVERS
-from pdedsl.config.networks import FRAMES, NETWORKS, NORMALISATIONS
+from pdedsl.config.networks import FRAMES, NETWORKS, NORMALIZATIONS
 from pdedsl.config.parameter_docs import meaning_of
 from pdedsl.config.training import (
     ADVERSARIES,
@@ -52,7 +52,7 @@ ROOT, OUT = HERE.parent, HERE / "generated"
 BAD = ROOT / "tests" / "bad"
 FAMILIES = {
     "Networks of learned fields and operators": NETWORKS,
-    "Normalisations": NORMALISATIONS,
+    "Normalizations": NORMALIZATIONS,
     "Time integrators": INTEGRATORS,
     "Realizations of diffusion": DIFFUSIONS,
     "Solvers on physical domains": SOLVERS,

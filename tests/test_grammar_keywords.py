@@ -15,7 +15,7 @@ from pdedsl.api import format, parse
 from pdedsl.config.base import Forms, IntegerBounds, Param
 from pdedsl.config.blocks import ENTRIES, BoxRestriction, Calls, OptionNames, Plain
 from pdedsl.config.methods import PARTS
-from pdedsl.config.networks import NETWORKS, NORMALISATIONS, OPERATORS
+from pdedsl.config.networks import NETWORKS, NORMALIZATIONS, OPERATORS
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.language.elaborate.expressions import FUNCTIONS, RESERVED
 from pdedsl.language.names import GREEK_NAMES
@@ -117,7 +117,7 @@ def test_networks() -> None:
     fields, operators, layers = WORDS[0]
     check_words(joined([fields, operators]), NETWORKS)
     check_words(operators[1], OPERATORS)
-    check_words(layers[1], NORMALISATIONS)
+    check_words(layers[1], NORMALIZATIONS)
     said = paragraph("Networks. ")
     depth = NETWORKS["resnet"].params["depth"].kind
     assert isinstance(depth, IntegerBounds)
@@ -163,7 +163,7 @@ def test_blocks() -> None:
 
 def params() -> Iterator[tuple[str, Param]]:
     whats = [rule.what for rules in ENTRIES.values() for rule in rules.values()]
-    groups = [NETWORKS, NORMALISATIONS, *PARTS.values(), *(what.forms for what in whats if isinstance(what, Calls))]
+    groups = [NETWORKS, NORMALIZATIONS, *PARTS.values(), *(what.forms for what in whats if isinstance(what, Calls))]
     for form in (form for group in groups for form in group.values()):
         yield from form.params.items()
     for rules in ENTRIES.values():

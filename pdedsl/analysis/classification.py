@@ -172,10 +172,12 @@ def _with_other_unknowns(form: NormalForm, jet: Jet) -> Jet:
         return jet
     alone = [e.xreplace(dict.fromkeys(partials, Dummy(positive=True))) for e in form.equation.rhs]
     if any(p.body == own for e in alone for p in atoms(e, Partial)):
-        verdict = {p: Dummy(positive=True) for p in partials}
+        substitution = {p: Dummy(positive=True) for p in partials}
     else:
-        verdict = {p: Dummy(positive=True) * Partial(own, *p.slots) for p in sorted(partials, key=default_sort_key)}
-    exprs = tuple(e.xreplace(verdict) for e in form.equation.rhs)
+        substitution = {
+            p: Dummy(positive=True) * Partial(own, *p.slots) for p in sorted(partials, key=default_sort_key)
+        }
+    exprs = tuple(e.xreplace(substitution) for e in form.equation.rhs)
     return jet_of(as_scalar(exprs, form.unknown), form.unknown, form.spec)
 
 

@@ -194,8 +194,10 @@ def _with_general_index(term: Expr, place: Expr) -> Expr:
     """A term with INDEX in place of the index `place`."""
     own = [e for e in atoms(term, Component) if e.args[1] == place]
     fields = [f for f in atoms(term, Field) if tuple(f.indices) == (place,)]
-    verdict = {e: Component(e.args[0], INDEX) for e in own} | {f: Field(f.head, (INDEX,), f.arguments) for f in fields}
-    return term.xreplace(verdict)
+    substitution = {e: Component(e.args[0], INDEX) for e in own} | {
+        f: Field(f.head, (INDEX,), f.arguments) for f in fields
+    }
+    return term.xreplace(substitution)
 
 
 def _bilinear(

@@ -47,7 +47,7 @@ class Box:
 
     def ends(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """Both bounds as tensors of the dtype and device of x, rounded inwards, that broadcast against x."""
-        return self._inwards(self.lower, x, math.inf), self._inwards(self.upper, x, -math.inf)
+        return self._rounded_inwards(self.lower, x, math.inf), self._rounded_inwards(self.upper, x, -math.inf)
 
     def check(self, x: Tensor) -> None:
         lower, upper = self.ends(x)
@@ -56,7 +56,7 @@ class Box:
             raise ValueError(f"x exceeds `bounds` by {beyond:g}; inputs and bounds must have the same units")
 
     @staticmethod
-    def _inwards(end: Bound, x: Tensor, towards: float) -> Tensor:
+    def _rounded_inwards(end: Bound, x: Tensor, towards: float) -> Tensor:
         if isinstance(end, Tensor):
             return end.to(x)
         near = x.new_tensor(end)
@@ -139,7 +139,7 @@ def feasible_set(norm: Norm, x: Tensor, eps: float, box: Box) -> FeasibleSet:
     radius = round_down(eps, x)
     match norm:
         case Linf():
-            return _cube(x, radius, box)
+            return _linf_set(x, radius, box)
         case L2():
             return _ball(x, radius, box)
         case _:
@@ -154,7 +154,7 @@ def round_down(eps: float, x: Tensor) -> Tensor:
     return near if near.item() <= eps else torch.nextafter(near, near.new_tensor(0.0))
 
 
-def _cube(x: Tensor, eps: Tensor, box: Box) -> LinfFeasibleSet:
+def _linf_set(x: Tensor, eps: Tensor, box: Box) -> LinfFeasibleSet:
     lower, upper = box.ends(x)
     return LinfFeasibleSet(
         torch.maximum(_within(x, x - eps, eps), lower), torch.minimum(_within(x, x + eps, eps), upper)

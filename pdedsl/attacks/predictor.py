@@ -42,7 +42,7 @@ class Predictor:
         draws: number of new noise samples averaged in every prediction that decides success; by default 32 for a
             stochastic model and 1 for a deterministic one, as detected from its calls. Probabilities are averaged.
         batch: maximal batch size of a call.
-        training: attack the model in training mode, except for batch normalisation.
+        training: attack the model in training mode, except for batch normalization.
 
     Raises:
         ValueError: if `eot`, `draws` or `batch` is less than 1.

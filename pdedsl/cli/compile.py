@@ -292,8 +292,8 @@ def _axiom_line(result: axioms.AxiomResult) -> str:
     mark = "--  " if result.outcome is CheckOutcome.UNTESTED else "ok  " if result.ok else "FAIL"
     untested = f"not tested: {result.note}"
     results = {
-        CheckOutcome.HELD: "no counterexample found",
-        CheckOutcome.BROKEN: "counterexample found",
+        CheckOutcome.PASSED: "no counterexample found",
+        CheckOutcome.VIOLATED: "counterexample found",
         CheckOutcome.UNTESTED: untested,
     }
     required = " (required)" if result.required else ""
@@ -308,9 +308,9 @@ def _finding_line(finding: Finding) -> str:
     from pdedsl.testing.moment_tests import CheckOutcome
 
     match finding.outcome:
-        case CheckOutcome.HELD:
+        case CheckOutcome.PASSED:
             return f"ok   {finding.name}: agrees with the equation; {finding.note}"
-        case CheckOutcome.BROKEN:
+        case CheckOutcome.VIOLATED:
             return f"FAIL {finding.name}: differs from the equation\n       {finding.note}"
         case CheckOutcome.UNTESTED:
             return f"--   {finding.name}: not tested: {finding.note}"

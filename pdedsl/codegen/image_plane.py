@@ -20,7 +20,7 @@ from pdedsl.config.methods import (
     LeapfrogStart,
     Verlet,
 )
-from pdedsl.config.networks import BatchNorm, Frame, LipschitzFrame, Normalisation, Paper, TvNorm
+from pdedsl.config.networks import BatchNorm, Frame, LipschitzFrame, Normalization, Paper, TvNorm
 from pdedsl.ir.plan import (
     BoxConstraint,
     ConvolutionalField,
@@ -166,7 +166,7 @@ def _layer_node(layer: Layer, channels: Node) -> Node:
             assert_never(layer)
 
 
-def _norm_node(norm: Normalisation | None, channels: Node) -> Node:
+def _norm_node(norm: Normalization | None, channels: Node) -> Node:
     match norm:
         case None:
             return None

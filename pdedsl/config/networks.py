@@ -169,8 +169,8 @@ Frame = Paper | LipschitzFrame
 FRAMES: Forms[Frame] = forms_of(Frame)
 
 
-# ---- normalisations
-# Normalisations between an operator and an activation.
+# ---- normalizations
+# Normalizations between an operator and an activation.
 
 
 class TvNorm(Config):
@@ -185,5 +185,5 @@ class BatchNorm(Config):
     eps: Positive = Fraction(1, 10000)
 
 
-Normalisation = TvNorm | BatchNorm
-NORMALISATIONS: Forms[Normalisation] = forms_of(Normalisation)
+Normalization = TvNorm | BatchNorm
+NORMALIZATIONS: Forms[Normalization] = forms_of(Normalization)

@@ -7,7 +7,7 @@ from lark.lexer import LexerState
 from lark.utils import TextSlice
 
 from pdedsl import errors
-from pdedsl.config.networks import NORMALISATIONS
+from pdedsl.config.networks import NORMALIZATIONS
 from pdedsl.diagnostics import Span
 from pdedsl.diagnostics.fixes import Edit, apply_edits
 from pdedsl.editor.document import Document, analysed
@@ -62,7 +62,7 @@ def _require_free(document: Document, occurrence: Occurrence, new: str) -> None:
     """Checks that the new name is valid and not in use."""
     if not _is_name(new):
         raise errors.syntax.unexpected_token(new, "a name", occurrence.span, "")
-    if canonical_name(new) in RESERVED or canonical_name(new) in NORMALISATIONS:
+    if canonical_name(new) in RESERVED or canonical_name(new) in NORMALIZATIONS:
         raise errors.names.reserved_name(new, occurrence.span)
     others = [d for d in document.names.declarations if d.id == canonical_name(new) and d != occurrence.of]
     if others and others[0].kind is not NameKind.INDEX:

@@ -13,7 +13,7 @@ from pdedsl.config.blocks import ENTRIES, BlockEntry, BoxRestriction, Calls, NoV
 from pdedsl.config.data import MEASUREMENT_FILES
 from pdedsl.config.distributions import DISTRIBUTIONS, RANDOM_FUNCTIONS
 from pdedsl.config.methods import PARTS
-from pdedsl.config.networks import NETWORKS, NORMALISATIONS
+from pdedsl.config.networks import NETWORKS, NORMALIZATIONS
 from pdedsl.diagnostics import Source, Span, escaping
 from pdedsl.editor.documentation import argument_text, call_text, entry_text
 from pdedsl.explainer.explain import evidence
@@ -205,8 +205,8 @@ def _layers(statement: t.Statement) -> Roles:
     """`tv_norm(eps=1e-3)` within an expression."""
     for node in t.walk(statement):
         match node:
-            case t.Call(head=t.Name(id=word)) if word in NORMALISATIONS:
-                yield from _call(node, NORMALISATIONS)
+            case t.Call(head=t.Name(id=word)) if word in NORMALIZATIONS:
+                yield from _call(node, NORMALIZATIONS)
 
 
 def _call(expr: t.Expr, forms: Forms[Any]) -> Roles:

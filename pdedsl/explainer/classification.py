@@ -70,12 +70,12 @@ def _name(facts: EquationFacts, analysis: Analysis) -> str:
         case EquationClass.WAVE:
             return _wave(facts, spec)
         case EquationClass.HAMILTONIAN:
-            exact = not any(map(_is_normalised, analysis.equations))
-            return f"equation of a separable Hamiltonian system{'' if exact else ', up to the normalisation'}"
+            exact = not any(map(_is_normalized, analysis.equations))
+            return f"equation of a separable Hamiltonian system{'' if exact else ', up to the normalization'}"
         case EquationClass.PARTITIONED:
             return "equation of a partitioned system: the right-hand side contains only the other unknown"
         case EquationClass.GRADIENT_FLOW:
-            approximate = ", up to the normalisation" if _is_normalised(facts) else ""
+            approximate = ", up to the normalization" if _is_normalized(facts) else ""
             return f"gradient flow ∂Y/∂t = -∇E(Y), with symmetric layers -Kᵀσ(KY){approximate}"
         case EquationClass.ODE:
             return "algebraic equation" if order == 0 else "ordinary differential equation"
@@ -114,8 +114,8 @@ def _diffusions(facts: EquationFacts) -> list[Diffusion]:
     return [t for t in facts.terms if isinstance(t, Diffusion)]
 
 
-def _is_normalised(facts: EquationFacts) -> bool:
-    """Whether a symmetric layer contains a normalisation, Kᵀσ(N(KY)), and so is not exactly a gradient."""
+def _is_normalized(facts: EquationFacts) -> bool:
+    """Whether a symmetric layer contains a normalization, Kᵀσ(N(KY)), and so is not exactly a gradient."""
     return any(isinstance(t, SymmetricLayer) and t.norm is not None for t in facts.terms)
 
 

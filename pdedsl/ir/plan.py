@@ -27,7 +27,7 @@ from pdedsl.config.methods import (
     SpatialDifferentiation,
     TimeDifferentiation,
 )
-from pdedsl.config.networks import Convnet, Frame, Mlp, Network, Normalisation
+from pdedsl.config.networks import Convnet, Frame, Mlp, Network, Normalization
 from pdedsl.config.training import CrossEntropy, Loss, Mart, Mixed, Trades, WeightBox
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.ansatz import HardConstraints
@@ -72,7 +72,7 @@ class SymmetricConvolution(Record):
     size: int
     constraint: Constraint
     activation: Activation
-    norm: Normalisation | None
+    norm: Normalization | None
     weights_per_step: bool  # otherwise all steps share the weights
 
 

@@ -13,7 +13,7 @@ from typing import ClassVar, assert_never
 from sympy import Expr, S, Symbol
 
 from pdedsl.config.methods import Direction
-from pdedsl.config.networks import Normalisation
+from pdedsl.config.networks import Normalization
 from pdedsl.diagnostics import Span
 from pdedsl.numerics.activations import Activation
 from pdedsl.record import Record
@@ -159,7 +159,7 @@ class SymmetricLayer(Record):
     factor: Expr
     operator: Symbol
     activation: Activation
-    norm: Normalisation | None
+    norm: Normalization | None
     of: Symbol
     origin: Origin
     adjoint: bool = False

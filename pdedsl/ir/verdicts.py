@@ -17,7 +17,7 @@ from pdedsl.record import Record
 class FeatureMapCounterexample(Record):
     """Weights and feature maps that violate an axiom, for a block with at least as many channels as a state has values.
 
-    Every operator is a multiple of the identity on these channels and zero on the others, all normalisations have the
+    Every operator is a multiple of the identity on these channels and zero on the others, all normalizations have the
     same scale and bias, and learned fields are zero. A state has one value for each of the first channels of each
     half, the same at every pixel, and is zero in the other channels.
     """

@@ -92,6 +92,6 @@ def lower(analysis: Analysis) -> FeatureMapEvolution | None:
 
 
 def _is_gradient_flow(facts: EquationFacts) -> bool:
-    """With a normalisation between K and σ a layer is not a gradient."""
+    """With a normalization between K and σ a layer is not a gradient."""
     layers = (term for term in facts.terms if isinstance(term, SymmetricLayer))
     return facts.kind is EquationClass.GRADIENT_FLOW and all(layer.norm is None for layer in layers)

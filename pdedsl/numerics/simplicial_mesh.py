@@ -195,7 +195,7 @@ class SimplicialMesh:
             yield self._point_in(random.choice(self.parts[part]), random)
 
     def _point_in(self, simplex: Simplex, random: Random) -> Coordinates:
-        weights = [random.expovariate(1.0) for _ in simplex]  # normalised, they are uniform on the simplex
+        weights = [random.expovariate(1.0) for _ in simplex]  # normalized, they are uniform on the simplex
         columns = zip(*(self.points[i] for i in simplex), strict=True)
         return tuple(fsum(map(mul, weights, column)) / fsum(weights) for column in columns)
 

@@ -19,8 +19,8 @@ from pdedsl.ir.solver_plans import MAX_LOW_DIMENSION
 from pdedsl.record import Record
 
 NONSMOOTH = (Abs, DiracDelta, Heaviside, Max, Min, Piecewise, sign)
-POINTS_PER_RADIAN = 1.0  # of a wave, for a few correct digits: π points per wavelength, and some more for the ends
-LAYER_POINTS = 8.0  # points within a boundary layer, of which Chebyshev points have √(L/δ) per √(points)
+POINTS_PER_RADIAN = 1.0  # of a wave: 2π points per wavelength, above the π that Chebyshev points need to resolve it
+LAYER_POINTS = 8.0  # LAYER_POINTS √(L/δ) Chebyshev points resolve a boundary layer of width δ
 BASE_POINTS = {1: 32, 2: 24, 3: 14}  # points per axis for a smooth solution, by the dimension of space
 
 
@@ -36,7 +36,7 @@ class ProblemFeatures(Record):
 
     @cached_property
     def is_smooth(self) -> bool:
-        """Whether the data have no discontinuities or kinks, and the domain no reentrant corners."""
+        """Whether data and coefficients have no discontinuities or kinks, and no face has several conditions."""
         problem = self.problem
         residuals = (*problem.equations, *(r for c in problem.conditions for r in c.residuals))
         kinks = any(r.expr.has(*NONSMOOTH) for r in residuals)

@@ -21,7 +21,7 @@ from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.ir.residual import Residual
 from pdedsl.ir.solver_plans import ObstacleScheme
 from pdedsl.problem.first_order_system import GridNotApplicable, require_on_grid
-from pdedsl.problem.supported_conditions import BoundaryRegion, ConditionType, MethodFamily, find_reason
+from pdedsl.problem.supported_conditions import BoundaryRegion, ConditionType, MethodFamily, unsupported_reason
 from pdedsl.symbolic.evaluate import Layout, compile_function
 
 SAMPLES = 40  # points of a face at which its data are compared with the bounds
@@ -138,7 +138,7 @@ def obstacle_scheme(problem: StrongForm) -> ObstacleScheme:
                 require_on_grid(MethodFamily.OBSTACLE, condition.kind, condition.place, condition.part)
                 conditions.append(condition)
     if len(conditions) != 2 * len(problem.domain.space):
-        raise GridNotApplicable(find_reason(MethodFamily.OBSTACLE, ConditionType.PERIODIC, BoundaryRegion.FACE))
+        raise GridNotApplicable(unsupported_reason(MethodFamily.OBSTACLE, ConditionType.PERIODIC, BoundaryRegion.FACE))
     timed = problem.domain.has_time and problem.domain.coordinates[-1] in frozenset().union(
         *(o.residual.expr.free_symbols for o in found.operators), *(_symbols(c) for c in conditions)
     )

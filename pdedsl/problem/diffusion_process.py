@@ -23,7 +23,13 @@ from pdedsl.ir.diffusion_process import (
 )
 from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.ir.residual import Affine, Residual
-from pdedsl.problem.supported_conditions import BoundaryRegion, MethodFamily, find_reason, region_of_condition, type_of
+from pdedsl.problem.supported_conditions import (
+    BoundaryRegion,
+    MethodFamily,
+    region_of_condition,
+    type_of,
+    unsupported_reason,
+)
 from pdedsl.symbolic.domain_points import region_of
 from pdedsl.symbolic.evaluate import compile_function, unsupported
 
@@ -64,7 +70,7 @@ def _only_equation(problem: StrongForm) -> Residual:
     if others or first.interval is not None:
         raise errors.methods.monte_carlo_several_equations((others or [first])[0].span)
     for periodic in problem.periodic:
-        reason = find_reason(MethodFamily.MONTE_CARLO, type_of(periodic), BoundaryRegion.FACE)
+        reason = unsupported_reason(MethodFamily.MONTE_CARLO, type_of(periodic), BoundaryRegion.FACE)
         raise errors.methods.monte_carlo_unsupported(reason, first.span)
     if problem.parameters:
         learned = problem.parameters[0]
@@ -159,7 +165,7 @@ def _unsupported_condition(condition: ScalarCondition) -> PdeError:
     if isinstance(condition.kind, InitialCondition):
         return errors.methods.monte_carlo_second_order_in_time(condition.span)
     region = region_of_condition(condition.place, condition.part)
-    reason = find_reason(MethodFamily.MONTE_CARLO, type_of(condition.kind), region)
+    reason = unsupported_reason(MethodFamily.MONTE_CARLO, type_of(condition.kind), region)
     return errors.methods.monte_carlo_unsupported(reason, condition.span)
 
 

@@ -23,9 +23,9 @@ from pdedsl.problem.supported_conditions import (
     CURVES_ON_GRID,
     POINT_SOURCE_IN_PLANE,
     MethodFamily,
-    find_reason,
     region_of_condition,
     type_of,
+    unsupported_reason,
 )
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 
@@ -64,7 +64,7 @@ class GridNotApplicable(Exception):
 
 def require_on_grid(method: MethodFamily, condition: BoundaryCondition, place: Place, part: tuple[object, ...]) -> None:
     """Raises GridNotApplicable with the reason if a grid scheme does not support a condition."""
-    reason = find_reason(method, type_of(condition), region_of_condition(place, part))
+    reason = unsupported_reason(method, type_of(condition), region_of_condition(place, part))
     if reason:
         raise GridNotApplicable(reason)
 

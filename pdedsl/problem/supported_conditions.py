@@ -19,7 +19,7 @@ class MethodFamily(StrEnum):
     PINN = "pinn"
     MONTE_CARLO = "monte_carlo"
     ELEMENTS = "elements"
-    BOX = "grid: Fourier, Chebyshev"
+    SPECTRAL = "grid: Fourier, Chebyshev"
     CONSERVATION_LAW = "grid: conservation laws"
     INTERFACE = "grid: discontinuous coefficients"
     IRREGULAR_DOMAIN = "grid: curved domains"
@@ -50,7 +50,7 @@ class BoundaryRegion(StrEnum):
 LOCAL = (ConditionType.DIRICHLET, ConditionType.NEUMANN, ConditionType.ROBIN, ConditionType.GENERAL)
 SEVERAL_ANTIPERIODIC_AXES = "a network is antiperiodic along one axis at most"
 TWO_POINT = "a condition that couples two boundaries is not supported"
-_OBLIQUE = "the boundary needs Dirichlet conditions, or Neumann and Robin conditions n·∇u + κu = g"
+_DIRICHLET_OR_ROBIN = "the boundary needs Dirichlet conditions, or Neumann and Robin conditions n·∇u + κu = g"
 _CROSSINGS = "paths do not count how often they cross a periodic boundary"
 _PERIODIC_ELEMENTS = "periodic faces are not supported"
 _NO_NORMAL_FLUX = "elements need Dirichlet, Neumann or Robin conditions, which determine the normal flux"
@@ -65,7 +65,7 @@ JUMP_GRID = "a jump between periodic faces is supported by Fourier series and co
 ANTIPERIODIC_GRID = "antiperiodic axes need Fourier series: equation and data that are invariant under u(x) → -u(x + L)"
 
 
-def find_reason(method: MethodFamily, condition: ConditionType, region: BoundaryRegion) -> str:
+def unsupported_reason(method: MethodFamily, condition: ConditionType, region: BoundaryRegion) -> str:
     """Why a method does not support a condition on a region; empty if it does."""
     if condition is ConditionType.TWO_POINT:
         return TWO_POINT
@@ -75,12 +75,12 @@ def find_reason(method: MethodFamily, condition: ConditionType, region: Boundary
         case MethodFamily.MONTE_CARLO:
             if condition in (ConditionType.ANTIPERIODIC, ConditionType.JUMP):
                 return _CROSSINGS
-            return _OBLIQUE if condition is ConditionType.GENERAL else ""
+            return _DIRICHLET_OR_ROBIN if condition is ConditionType.GENERAL else ""
         case MethodFamily.ELEMENTS:
             if condition not in LOCAL:
                 return _PERIODIC_ELEMENTS
             return _NO_NORMAL_FLUX if condition is ConditionType.GENERAL else ""
-        case MethodFamily.BOX:
+        case MethodFamily.SPECTRAL:
             return CURVES_ON_GRID if region is BoundaryRegion.LEVEL_SET else ""
         case MethodFamily.CONSERVATION_LAW:
             if condition is ConditionType.JUMP:
@@ -149,11 +149,11 @@ def cells() -> Iterator[tuple[MethodFamily, ConditionType, BoundaryRegion]]:
 
 def markdown_table() -> str:
     """The table with a row for each condition and region, and the reasons as footnotes."""
-    reasons = list(dict.fromkeys(find_reason(*cell) for cell in cells() if find_reason(*cell)))
+    reasons = list(dict.fromkeys(unsupported_reason(*cell) for cell in cells() if unsupported_reason(*cell)))
     lines = [f"| condition | on | {' | '.join(MethodFamily)} |", f"|---|---|{'---|' * len(MethodFamily)}"]
     for condition in ConditionType:
         for region in BoundaryRegion if condition in LOCAL else (BoundaryRegion.FACE,):
-            marks = (find_reason(m, condition, region) for m in MethodFamily)
+            marks = (unsupported_reason(m, condition, region) for m in MethodFamily)
             row = " | ".join(f"no ({reasons.index(r) + 1})" if r else "yes" for r in marks)
             lines.append(f"| {condition} | {region} | {row} |")
     notes = [f"{k}. {reason}" for k, reason in enumerate(reasons, 1)]

@@ -42,7 +42,7 @@ from pdedsl.ir.weak_form import (
 from pdedsl.problem.complementarity import NotComplementarity, complementarity, has_extremum
 from pdedsl.problem.mixed_form import AUXILIARY, split_biharmonic
 from pdedsl.problem.point_sources import has_point_sources
-from pdedsl.problem.supported_conditions import MethodFamily, find_reason, region_of_condition, type_of
+from pdedsl.problem.supported_conditions import MethodFamily, region_of_condition, type_of, unsupported_reason
 from pdedsl.symbolic.evaluate import is_numerically_equal
 from pdedsl.symbolic.mesh_domain import MeshNormal
 from pdedsl.symbolic.rewrite import expand
@@ -383,7 +383,7 @@ class WeakFormBuilder:
             if self.problem.domain.is_in_time(c.place):
                 continue
             assert not isinstance(c.kind, InitialCondition)
-            reason = find_reason(MethodFamily.ELEMENTS, type_of(c.kind), region_of_condition(c.place, c.part))
+            reason = unsupported_reason(MethodFamily.ELEMENTS, type_of(c.kind), region_of_condition(c.place, c.part))
             if reason and self._coupled_normal_derivative(c) is None:
                 raise NoWeakForm(reason)
             yield c

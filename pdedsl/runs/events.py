@@ -73,7 +73,7 @@ class HeldOutSplit(StrEnum):
 
 @dataclass(frozen=True)
 class Assessed:
-    """Metrics on a held-out split after step `step`, as computed by `assess`."""
+    """Metrics on a held-out split after step `step`."""
 
     step: int
     epoch: float

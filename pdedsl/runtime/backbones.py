@@ -1,7 +1,7 @@
 """Backbones: stem, residual blocks and head of ResNets, wide ResNets, convnets and MLPs. Noise is added between them.
 
 Convolutional stems convert their input to channels_last, the faster layout on a CPU; every later convolution,
-normalisation and noise preserves it.
+normalization and noise preserves it.
 """
 
 from __future__ import annotations

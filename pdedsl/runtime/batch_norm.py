@@ -58,7 +58,7 @@ def distributed_batch_norm(x: Tensor, norm: DistributedBatchNorm) -> Tensor:
 
 
 def normalize(x: Tensor, norm: DistributedBatchNorm) -> tuple[Tensor, Tensor]:
-    """The normalised batch, and γ/√(σ² + ε) for each channel. The variance is the mean of (x - μ)², as in a single
+    """The normalized batch, and γ/√(σ² + ε) for each channel. The variance is the mean of (x - μ)², as in a single
     process: a difference of squares would lose digits."""
     axes = [0, *range(2, x.dim())]
     count = sum_over_processes(x.new_tensor(x.numel() // x.shape[1]))

@@ -64,7 +64,7 @@ class ConvNet(nn.Module):
         layers: number of convolutions.
         size: size of the kernels, an odd number.
         activation_name: name of the activation.
-        norm: whether a group normalisation precedes each activation.
+        norm: whether a group normalization precedes each activation.
         timed: whether the time is an additional channel.
 
     Shape:

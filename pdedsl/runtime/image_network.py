@@ -38,7 +38,7 @@ class ImageArchitecture:
         stages: number of channels of each stage.
         classes: number of classes.
         close: number of channels before the classifier; None for that of the last stage.
-        eps: ε of the batch normalisations.
+        eps: ε of the batch normalizations.
 
     Raises:
         ValueError: if there are no stages, or too many for the size of the image.

@@ -1,4 +1,4 @@
-"""Normalisation of the data as part of the network, so that noise, attacks and radii are in the units of the data."""
+"""Normalization of the data as part of the network, so that noise, attacks and radii are in the units of the data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The symmetric layer of parabolic and hyperbolic CNNs and its normalisations (Ruthotto, Haber 2018, eq. 7 to 9)."""
+"""The symmetric layer of parabolic and hyperbolic CNNs and its normalizations (Ruthotto, Haber 2018, eq. 7 to 9)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class SymmetricLayer(nn.Module):
     Args:
         operator: K, such as `ConvOperator`.
         activation_name: name of the activation σ.
-        norm: normalisation N; None for the identity.
+        norm: normalization N; None for the identity.
         sign: -1 or 1.
 
     Shape:

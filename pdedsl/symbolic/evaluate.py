@@ -20,7 +20,7 @@ from typing import TypeVar
 
 from sympy import DiracDelta, Expr, Symbol, sympify
 
-from pdedsl.numerics.activations import Activation as ActivationRecord
+from pdedsl.numerics.activations import Activation
 from pdedsl.numerics.functions import TORCH_OPERATIONS
 from pdedsl.numerics.grid_data import GridSource, load_spline
 from pdedsl.record import Record
@@ -132,7 +132,7 @@ FLOATS: Operations[float] = {
 
 
 @cache
-def _activation(record: ActivationRecord, order: int) -> Callable[[float], float]:
+def _activation(record: Activation, order: int) -> Callable[[float], float]:
     """An activation or its derivative, by its formula."""
     formula = _compile(derivative_of(record, order), Layout({ARGUMENT: 0}, 0), {})
     return lambda v: formula((v,))

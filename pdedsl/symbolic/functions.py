@@ -9,8 +9,7 @@ from functools import cache
 
 from sympy import Abs, Dummy, Expr, Function, Max, Min, Pow, atan, erf, exp, log, sin, sqrt, tanh
 
-from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
-from pdedsl.numerics.activations import Activation as Record
+from pdedsl.numerics import activations
 from pdedsl.numerics.activations import Algebra
 
 SYMPY_ALGEBRA = Algebra(
@@ -21,7 +20,7 @@ SYMPY_ALGEBRA = Algebra(
 SYMPY_FUNCTIONS = ("sin", "tanh", "atan", "erf")  # these exist in sympy
 
 
-def formula_of(record: Record, x: Expr) -> Expr:
+def formula_of(record: activations.Activation, x: Expr) -> Expr:
     """σ(x) in elementary functions."""
     return record.formula(SYMPY_ALGEBRA, x)
 
@@ -30,7 +29,7 @@ class ActivationFunction(Function):  # type: ignore[misc]
     """An activation function; evaluated at numbers. If it is odd, signs are extracted: σ(-K Y) = -σ(K Y)."""
 
     nargs = 1
-    record: Record
+    record: activations.Activation
 
     @classmethod
     def eval(cls, x: Expr) -> Expr | None:
@@ -55,7 +54,7 @@ class ActivationFunction(Function):  # type: ignore[misc]
 
 ACTIVATIONS: dict[str, type[ActivationFunction]] = {
     name: type(name, (ActivationFunction,), {"record": record})
-    for name, record in RECORDS.items()
+    for name, record in activations.ACTIVATIONS.items()
     if name not in SYMPY_FUNCTIONS
 }
 
@@ -64,7 +63,7 @@ ARGUMENT = Dummy("z", real=True)
 
 
 @cache
-def derivative_of(record: Record, order: int) -> Expr:
+def derivative_of(record: activations.Activation, order: int) -> Expr:
     """σ or a derivative of it at ARGUMENT, in elementary functions; cached."""
     return formula_of(record, ARGUMENT).diff(ARGUMENT, order) if order else formula_of(record, ARGUMENT)
 
@@ -73,7 +72,7 @@ class ActivationDerivative(Function):  # type: ignore[misc]
     """The derivative σ' of an activation, with known sign and bound; evaluated at numbers."""
 
     nargs = 1
-    record: Record
+    record: activations.Activation
 
     @classmethod
     def eval(cls, x: Expr) -> Expr | None:
@@ -93,7 +92,8 @@ class ActivationDerivative(Function):  # type: ignore[misc]
 
 
 ACTIVATION_DERIVATIVES: dict[str, type[ActivationDerivative]] = {
-    name: type(f"{name}_slope", (ActivationDerivative,), {"record": record}) for name, record in RECORDS.items()
+    name: type(f"{name}_slope", (ActivationDerivative,), {"record": record})
+    for name, record in activations.ACTIVATIONS.items()
 }
 
 

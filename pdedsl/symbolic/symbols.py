@@ -164,7 +164,7 @@ def with_number(expr: Expr) -> tuple[Expr, Expr]:
 
 
 class Layer(RealExpr):
-    """A normalisation with its settings, `tv_norm(eps=1/1000)`, applied to a feature map."""
+    """A normalization with its settings, `tv_norm(eps=1/1000)`, applied to a feature map."""
 
     def __new__(cls, name: Str, settings: Tuple, body: Expr) -> Layer:
         return super().__new__(cls, name, settings, body)  # type: ignore[no-any-return]

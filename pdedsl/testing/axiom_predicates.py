@@ -62,27 +62,27 @@ def _evaluate_along_same_paths(
 # ---- Exact under common random numbers
 
 
-def breaks_linearity(operator: SolutionOperator | NetworkAsOperator, case: AxiomCase) -> bool:
+def violates_linearity(operator: SolutionOperator | NetworkAsOperator, case: AxiomCase) -> bool:
     x, t = points_of(case, operator), _time(case, operator)
     both = operator(lambda y: case.alpha * case.f(y) + case.beta * case.g(y), x, t)
     first, second = _evaluate_along_same_paths(operator, t, (case.f, x), (case.g, x))
     return _differ(both, case.alpha * first + case.beta * second, 10.0)
 
 
-def breaks_constants(operator: SolutionOperator | NetworkAsOperator, case: AxiomCase) -> bool:
+def violates_constants(operator: SolutionOperator | NetworkAsOperator, case: AxiomCase) -> bool:
     x, t = points_of(case, operator), _time(case, operator)
     constant = case.f.base
     return _differ(operator(lambda y: torch.full_like(y[..., 0], constant), x, t), torch.tensor(constant).double())
 
 
-def breaks_comparison(operator: SolutionOperator | NetworkAsOperator, case: AxiomCase) -> bool:
+def violates_comparison(operator: SolutionOperator | NetworkAsOperator, case: AxiomCase) -> bool:
     """f ≤ f + bump."""
     x, t = points_of(case, operator), _time(case, operator)
     lower, upper = operator(case.f, x, t), operator(lambda y: case.f(y) + case.bump(y), x, t)
     return not bool((lower <= upper + ROUNDING * (1.0 + lower.abs())).all())
 
 
-def breaks_maximum_principle(operator: SolutionOperator | NetworkAsOperator, case: AxiomCase) -> bool:
+def violates_maximum_principle(operator: SolutionOperator | NetworkAsOperator, case: AxiomCase) -> bool:
     """min f ≤ T f ≤ max f, with the bounds base ± Σ|a| of a sum of cosines."""
     x, t = points_of(case, operator), _time(case, operator)
     height, value = sum(abs(a) for a, _, _ in case.f.terms), operator(case.f, x, t)
@@ -92,7 +92,7 @@ def breaks_maximum_principle(operator: SolutionOperator | NetworkAsOperator, cas
 # ---- Statistical
 
 
-def breaks_markov(operator: SolutionOperator, case: AxiomCase) -> bool:
+def violates_markov(operator: SolutionOperator, case: AxiomCase) -> bool:
     """T over the time interval, compared with the composition of T over its two halves."""
     x, end = points_of(case, operator), _time(case, operator)
     middle = 0.5 * (operator.start + end)
@@ -110,7 +110,7 @@ def breaks_markov(operator: SolutionOperator, case: AxiomCase) -> bool:
     return not bool(((whole - parts).abs() <= SIGMAS * noise + steps + ROUNDING).all())
 
 
-def breaks_locality(operator: SolutionOperator, case: AxiomCase) -> bool:
+def violates_locality(operator: SolutionOperator, case: AxiomCase) -> bool:
     """f and f + flat agree to all orders at x, so T f - T(f + flat) must be o(h)."""
     x = points_of(case, operator)
     flat = FlatFunction(case.bump.height, tuple(x[0].tolist()))
@@ -124,7 +124,7 @@ def breaks_locality(operator: SolutionOperator, case: AxiomCase) -> bool:
     return not (ratios[1] <= 1e-3 * case.bump.height or ratios[1] <= 0.5 * ratios[0])
 
 
-def breaks_spatial_regularity(operator: SolutionOperator, case: AxiomCase) -> bool:
+def violates_spatial_regularity(operator: SolutionOperator, case: AxiomCase) -> bool:
     """‖T(f(· + h)) - T f(· + h)‖ / h must stay bounded as h → 0."""
     x, t = points_of(case, operator), _time(case, operator)
     steps = (1e-1, 1e-3)
@@ -134,7 +134,7 @@ def breaks_spatial_regularity(operator: SolutionOperator, case: AxiomCase) -> bo
     return not ratios[1] <= 20.0 * (ratios[0] + 1.0)
 
 
-def breaks_temporal_regularity(operator: SolutionOperator, case: AxiomCase) -> bool:
+def violates_temporal_regularity(operator: SolutionOperator, case: AxiomCase) -> bool:
     """‖T f - f‖ / s must stay bounded as s → 0, up to the error of sampling."""
     x = points_of(case, operator)
     length = operator.end - operator.start
@@ -146,7 +146,7 @@ def breaks_temporal_regularity(operator: SolutionOperator, case: AxiomCase) -> b
     return not ratios[1] <= 20.0 * (ratios[0] + 1.0)
 
 
-def breaks_conservation(operator: SolutionOperator, case: AxiomCase) -> bool:
+def violates_conservation(operator: SolutionOperator, case: AxiomCase) -> bool:
     """∫ T f dx = ∫ f dx for a bump f, by the trapezoidal rule, which converges to all orders for decaying functions.
 
     An Euler step along a divergence-free field changes volumes by O(h²), hence the tolerance.
@@ -160,15 +160,15 @@ def breaks_conservation(operator: SolutionOperator, case: AxiomCase) -> bool:
 
 
 EXACT_CHECKS: dict[Axiom, Callable[[SolutionOperator | NetworkAsOperator, AxiomCase], bool]] = {
-    Axiom.LINEARITY: breaks_linearity,
-    Axiom.CONSTANTS: breaks_constants,
-    Axiom.COMPARISON: breaks_comparison,
-    Axiom.MAXIMUM_PRINCIPLE: breaks_maximum_principle,
+    Axiom.LINEARITY: violates_linearity,
+    Axiom.CONSTANTS: violates_constants,
+    Axiom.COMPARISON: violates_comparison,
+    Axiom.MAXIMUM_PRINCIPLE: violates_maximum_principle,
 }
 STATISTICAL_CHECKS: dict[Axiom, Callable[[SolutionOperator, AxiomCase], bool]] = {
-    Axiom.MARKOV: breaks_markov,
-    Axiom.LOCALITY: breaks_locality,
-    Axiom.SPATIAL_REGULARITY: breaks_spatial_regularity,
-    Axiom.TEMPORAL_REGULARITY: breaks_temporal_regularity,
-    Axiom.CONSERVATION: breaks_conservation,
+    Axiom.MARKOV: violates_markov,
+    Axiom.LOCALITY: violates_locality,
+    Axiom.SPATIAL_REGULARITY: violates_spatial_regularity,
+    Axiom.TEMPORAL_REGULARITY: violates_temporal_regularity,
+    Axiom.CONSERVATION: violates_conservation,
 }

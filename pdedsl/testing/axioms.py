@@ -71,8 +71,8 @@ class AxiomResult:
         if self.outcome is CheckOutcome.UNTESTED:
             return True
         if self.verdict is Truth.UNDECIDED:
-            return self.outcome is CheckOutcome.HELD or not self.required
-        return self.outcome is (CheckOutcome.BROKEN if self.verdict is Truth.REFUTED else CheckOutcome.HELD)
+            return self.outcome is CheckOutcome.PASSED or not self.required
+        return self.outcome is (CheckOutcome.VIOLATED if self.verdict is Truth.REFUTED else CheckOutcome.PASSED)
 
 
 def check(model: Compilation | ModelUnderTest, examples: int = 50, seed: int = 0) -> tuple[AxiomResult, ...]:
@@ -199,19 +199,19 @@ def _result(axiom: Axiom, model: ModelUnderTest, examples: int, seed: int) -> Ax
 def _grid_result(axiom: Axiom, verdict: Truth, plan: SolvePlan, seed: int) -> AxiomResult:
     """The result on a grid. If a refuted axiom holds for the tested data, it counts as untested."""
     result = check_on_grid(axiom, plan, seed)
-    if verdict is Truth.REFUTED and result.outcome is CheckOutcome.HELD:
+    if verdict is Truth.REFUTED and result.outcome is CheckOutcome.PASSED:
         return AxiomResult(
             axiom, verdict, CheckOutcome.UNTESTED, note=f"the tested data are no counterexample, {result.text}"
         )
     if result.outcome is CheckOutcome.UNTESTED:
         return AxiomResult(axiom, verdict, CheckOutcome.UNTESTED, note=result.text)
-    return AxiomResult(axiom, verdict, result.outcome, result.text if result.outcome is CheckOutcome.BROKEN else "")
+    return AxiomResult(axiom, verdict, result.outcome, result.text if result.outcome is CheckOutcome.VIOLATED else "")
 
 
 def _search_result(axiom: Axiom, verdict: Truth, counterexample: Any) -> AxiomResult:
     if counterexample is None:
-        return AxiomResult(axiom, verdict, CheckOutcome.HELD)
-    return AxiomResult(axiom, verdict, CheckOutcome.BROKEN, str(counterexample))
+        return AxiomResult(axiom, verdict, CheckOutcome.PASSED)
+    return AxiomResult(axiom, verdict, CheckOutcome.VIOLATED, str(counterexample))
 
 
 def _reason_untested(axiom: Axiom, operator: EvolutionUnderTest | NetworkAsOperator) -> str:

@@ -25,7 +25,7 @@ from pdedsl.ir.terms import Reaction
 from pdedsl.ir.types import Operator
 from pdedsl.testing.feature_map_reference import StepRightHandSide, WeightMismatch, right_hand_sides
 from pdedsl.testing.model import ModelUnderTest, seeded
-from pdedsl.testing.moment_tests import Finding, broken, compare_tensors, worst_of
+from pdedsl.testing.moment_tests import Finding, compare_tensors, violated, worst_of
 from pdedsl.testing.reference_steps import integrate_rk4, step_of
 
 BLOCK = "time steps of block()"
@@ -73,7 +73,7 @@ def _compare_block(model: ModelUnderTest, plan: ImagePlan, weights: int) -> Find
         try:
             expected = integrate_reference(analysis, plan, right_hand_sides(analysis, plan, block), y)
         except WeightMismatch as error:
-            return broken(BLOCK, str(error))
+            return violated(BLOCK, str(error))
     return compare_tensors(
         BLOCK, f"output of the block, integrated by {plan.method.name}", expected, computed, _tolerance(plan)
     )
@@ -94,7 +94,7 @@ def _max_operator_norm(spec: Spec) -> float:
 
 
 def randomize_weights(block: nn.Module, seed: int, small: float) -> nn.Module:
-    """The block with generic weights, since new normalisation layers have scale one and bias zero.
+    """The block with generic weights, since new normalization layers have scale one and bias zero.
 
     ‖K‖ is at most the sum of the Frobenius norms of its taps, which is set to `small`.
     """

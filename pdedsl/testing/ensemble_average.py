@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from pdedsl.config.methods import EnsembleWeighting, Scores
 from pdedsl.ir.plan import DataPlan
 from pdedsl.testing.distributions import concatenate_calls, members_of, readout_of, record_calls
-from pdedsl.testing.moment_tests import CheckOutcome, Finding, Moments, broken, compare_tensors, standard_error
+from pdedsl.testing.moment_tests import CheckOutcome, Finding, Moments, compare_tensors, standard_error, violated
 from pdedsl.testing.operators import EvolutionUnderTest
 
 AVERAGE, AGREEMENT = "ensemble average of model()", "agreement of model() and operator()"
@@ -22,7 +22,7 @@ def average_finding(model: nn.Module, plan: DataPlan, x: Tensor) -> Finding:
     weights = _weights(model, len(logits), plan)
     samples = plan.samples if plan.is_random else 1
     if any(len(z) != samples for z in logits):
-        return broken(AVERAGE, f"expected {samples} noise samples per member, found {[len(z) for z in logits]}")
+        return violated(AVERAGE, f"expected {samples} noise samples per member, found {[len(z) for z in logits]}")
     if plan.average is Scores.PROBABILITIES:
         parts = [w * z.softmax(-1).mean(0) for w, z in zip(weights, logits, strict=True)]
         expected, observed = torch.stack(parts).sum(0), output.softmax(-1)
@@ -58,12 +58,12 @@ def _check_members_differ(model: nn.Module, count: int) -> Finding:
     """Checks the number of members, and that no two have the same weights."""
     members = members_of(model)
     if len(members) != count:
-        return broken(AVERAGE, f"expected {count} members, found {len(members)}")
+        return violated(AVERAGE, f"expected {count} members, found {len(members)}")
     for (i, a), (j, b) in combinations(enumerate(members, 1), 2):
         pairs = [(p, q) for p, q in zip(a.parameters(), b.parameters(), strict=False) if p.dim() > 1]
         if pairs and all(p.shape == q.shape and torch.equal(p, q) for p, q in pairs):
-            return broken(AVERAGE, f"members {i} and {j} have the same weights")
-    return Finding(AVERAGE, CheckOutcome.HELD, f"{len(members)} members with different weights")
+            return violated(AVERAGE, f"members {i} and {j} have the same weights")
+    return Finding(AVERAGE, CheckOutcome.PASSED, f"{len(members)} members with different weights")
 
 
 def agreement_finding(model: nn.Module, flow: EvolutionUnderTest, inputs: Tensor, x: Tensor, t: float) -> Finding:

@@ -37,7 +37,7 @@ from pdedsl.testing.ensemble_average import AGREEMENT, AVERAGE, agreement_findin
 from pdedsl.testing.feynman_kac_weights import WEIGHTS, weights_finding
 from pdedsl.testing.generator import GENERATOR, generator_finding
 from pdedsl.testing.model import Fields, ModelUnderTest, under_test
-from pdedsl.testing.moment_tests import Finding, Moments, broken, standard_error, untested
+from pdedsl.testing.moment_tests import Finding, Moments, standard_error, untested, violated
 from pdedsl.testing.noise_moments import NOISE, RESIDUAL_BLOCKS, layer_findings
 from pdedsl.testing.operators import DEFAULT_DIMENSION, EvolutionUnderTest, evolution_of
 from pdedsl.testing.path_segments import AddedNoise, Mismatch, PathSegment, model_segments, operator_segments
@@ -72,7 +72,7 @@ class Check:
         except CoefficientNotEvaluable as error:
             return (untested(self.names[0], str(error)),)
         except Mismatch as error:
-            return (broken(self.names[0], str(error)),)
+            return (violated(self.names[0], str(error)),)
 
 
 def checks(model: Compilation | ModelUnderTest, seed: int = 0) -> tuple[Check, ...]:

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pdedsl.config.methods import Adaptive
-from pdedsl.config.networks import BatchNorm, Convnet, Normalisation, TvNorm
+from pdedsl.config.networks import BatchNorm, Convnet, Normalization, TvNorm
 from pdedsl.ir.analysis import Analysis, EquationFacts
 from pdedsl.ir.canonical import names_of, unknowns_in_order
 from pdedsl.ir.plan import ImagePlan
@@ -145,7 +145,7 @@ def symmetric_layer(layer: SymmetricLayer, numbers: BlockWeights) -> Layer:
     return value
 
 
-def _norm(norm: Normalisation | None, numbers: BlockWeights) -> Callable[[Tensor], Tensor]:
+def _norm(norm: Normalization | None, numbers: BlockWeights) -> Callable[[Tensor], Tensor]:
     match norm:
         case TvNorm(eps=eps):
             scale, bias = (p.reshape(-1, 1, 1) for p in numbers.take(2))

@@ -82,11 +82,11 @@ def _run_test(test: AxiomTest, problem: GridProblem, seed: int) -> GridTestResul
             if largest <= TOLERANCE + ERROR_SAFETY_FACTOR * error:
                 raise GridSolveFailed(f"a finer grid differs by {error:.1e}")
             data = f"for data set {case + 1} of seed {seed}{problem.until}"
-            return GridTestResult(CheckOutcome.BROKEN, f"relative violation {largest:.1e}, {data}")
+            return GridTestResult(CheckOutcome.VIOLATED, f"relative violation {largest:.1e}, {data}")
         worst = max(worst, largest)
     where = f"on {problem.grid}{problem.until}"
     return GridTestResult(
-        CheckOutcome.HELD, f"{where}: relative violation at most {worst:.1e}, tolerance {TOLERANCE:g}"
+        CheckOutcome.PASSED, f"{where}: relative violation at most {worst:.1e}, tolerance {TOLERANCE:g}"
     )
 
 
@@ -168,9 +168,9 @@ def _vary_inhomogeneity(residual: Residual, factor: Expr, more: Expr | None) -> 
     affine = residual.affine
     assert affine is not None
     derivatives = residual.derivatives
-    known = residual.expr - affine.inhomogeneity
+    homogeneous_part = residual.expr - affine.inhomogeneity
     added = more if more is not None and any(not d.order for d in derivatives) else Float(0)
-    return replace(residual, expr=known + factor * affine.inhomogeneity - added)
+    return replace(residual, expr=homogeneous_part + factor * affine.inhomogeneity - added)
 
 
 def random_factor(problem: StrongForm, seed: int) -> Expr:

@@ -18,8 +18,8 @@ ROUNDING = 1e-9  # relative; added to the standard error, which may be zero
 class CheckOutcome(StrEnum):
     """The result of a test."""
 
-    HELD = "held"
-    BROKEN = "broken"
+    PASSED = "passed"
+    VIOLATED = "violated"
     UNTESTED = "untested"
 
 
@@ -34,7 +34,7 @@ class Finding:
 
     @property
     def ok(self) -> bool:
-        return self.outcome is not CheckOutcome.BROKEN
+        return self.outcome is not CheckOutcome.VIOLATED
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,8 @@ class Moments:
             return Finding(of, CheckOutcome.UNTESTED, "no moments to compare")
         stated = f"{self.count} moments of {self.paths} paths, false-positive rate {rate:g}"
         if self.worst.z <= z_threshold(self.count, rate):
-            return Finding(of, CheckOutcome.HELD, f"largest z = {self.worst.z:.1f} of {stated}")
-        return broken(of, f"{self.worst} (threshold {z_threshold(self.count, rate):.1f}; {stated})")
+            return Finding(of, CheckOutcome.PASSED, f"largest z = {self.worst.z:.1f} of {stated}")
+        return violated(of, f"{self.worst} (threshold {z_threshold(self.count, rate):.1f}; {stated})")
 
 
 def z_threshold(count: int, rate: float) -> float:
@@ -103,28 +103,28 @@ def standard_error(values: Tensor) -> Tensor:
 def compare_tensors(of: str, name: str, expected: Tensor, observed: Tensor, tolerance: float = 1e-10) -> Finding:
     """Whether two tensors are equal, to a tolerance relative to 1 + max |expected|."""
     if expected.shape != observed.shape:
-        return broken(of, f"{name}: expected the shape {tuple(expected.shape)}, found {tuple(observed.shape)}")
+        return violated(of, f"{name}: expected the shape {tuple(expected.shape)}, found {tuple(observed.shape)}")
     size = float(expected.abs().max()) + 1.0
     away = (observed - expected).abs()
     if bool((away <= tolerance * size).all()):
-        return Finding(of, CheckOutcome.HELD, f"{name}: {observed.numel()} entries within {tolerance:g}")
+        return Finding(of, CheckOutcome.PASSED, f"{name}: {observed.numel()} entries within {tolerance:g}")
     place = int(away.nan_to_num(inf, inf).argmax())
     pair = f"expected {float(expected.reshape(-1)[place]):.6g}, found {float(observed.reshape(-1)[place]):.6g}"
-    return broken(of, f"{name}: {pair} at entry {place + 1} of {observed.numel()}, tolerance {tolerance:g}")
+    return violated(of, f"{name}: {pair} at entry {place + 1} of {observed.numel()}, tolerance {tolerance:g}")
 
 
 def untested(of: str, why: str) -> Finding:
     return Finding(of, CheckOutcome.UNTESTED, why)
 
 
-def broken(of: str, why: str) -> Finding:
-    return Finding(of, CheckOutcome.BROKEN, why)
+def violated(of: str, why: str) -> Finding:
+    return Finding(of, CheckOutcome.VIOLATED, why)
 
 
 def worst_of(of: str, findings: Iterable[Finding]) -> Finding:
-    """Combines findings: the first that is broken, or else the last that held."""
+    """Combines findings: the first violation, or else the last that passed."""
     every = list(findings)
-    broken = next((f for f in every if not f.ok), None)
-    held = next((f for f in reversed(every) if f.outcome is CheckOutcome.HELD), None)
-    chosen = broken or held or (every[0] if every else untested(of, "nothing to compare"))
+    violation = next((f for f in every if not f.ok), None)
+    passed = next((f for f in reversed(every) if f.outcome is CheckOutcome.PASSED), None)
+    chosen = violation or passed or (every[0] if every else untested(of, "nothing to compare"))
     return replace(chosen, name=of)

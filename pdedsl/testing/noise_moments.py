@@ -17,7 +17,7 @@ from pdedsl.ir.noise import DropoutResidual, RandomResidual, ShakeShakeResidual,
 from pdedsl.ir.plan import DataPlan, NoiseStep, ResidualBlocks
 from pdedsl.testing.distributions import SAMPLES_PER_INPUT, enable_training_noise
 from pdedsl.testing.model import ModelUnderTest
-from pdedsl.testing.moment_tests import Finding, Moments, broken, compare_tensors, untested, worst_of
+from pdedsl.testing.moment_tests import Finding, Moments, compare_tensors, untested, violated, worst_of
 from pdedsl.testing.noise_sites import NoiseSite, RequiredNoise, noise_sites, random_residual
 from pdedsl.testing.paths import process_of
 from pdedsl.testing.recorded_blocks import RecordedBlock, RecordedCall, RecordedRun, noise_free_value, record_runs
@@ -48,7 +48,7 @@ def layer_findings(model: ModelUnderTest, weights: int, seed: int) -> list[Findi
         runs = record_runs(made, x, number)
         noisy = record_runs(enable_training_noise(made), x, number)
     except (ValueError, StopIteration) as error:
-        return [broken(RESIDUAL_BLOCKS, str(error) or "the network does not consist of residual blocks")]
+        return [violated(RESIDUAL_BLOCKS, str(error) or "the network does not consist of residual blocks")]
     maps = _check_residual_blocks(runs, plan)
     if not maps.ok:
         return [maps]
@@ -72,7 +72,7 @@ def _user_network_findings(made: nn.Module, x: Tensor, number: int, required: Re
         counts, members = count_noisy_blocks(model), user_noise_sites(model, x, number, required)
         if counts != [required.block_count] * len(members):
             return [
-                broken(
+                violated(
                     RESIDUAL_BLOCKS,
                     f"expected {required.block_count} residual blocks in each member, found {counts}",
                 )
@@ -98,7 +98,7 @@ def _check_residual_blocks(runs: list[RecordedRun], plan: DataPlan) -> Finding:
     """Checks the number of residual blocks, and that each computes x + F(x)."""
     expected, observed = _expected_block_counts(plan), [len(run.blocks) for run in runs]
     if observed != expected:
-        return broken(RESIDUAL_BLOCKS, f"expected {expected} residual blocks in the members, found {observed}")
+        return violated(RESIDUAL_BLOCKS, f"expected {expected} residual blocks in the members, found {observed}")
     return worst_of(RESIDUAL_BLOCKS, (f for run in runs for f in _check_sums(run)))
 
 
@@ -142,8 +142,8 @@ class NoiseMoments:
         return self
 
     def finding(self, of: str) -> Finding:
-        broken = next((f for f in self.deterministic if not f.ok), None)
-        result = broken or (self.moments.finding(of) if self.moments.count else worst_of(of, self.deterministic))
+        violation = next((f for f in self.deterministic if not f.ok), None)
+        result = violation or (self.moments.finding(of) if self.moments.count else worst_of(of, self.deterministic))
         return Finding(of, result.outcome, result.note)
 
     def _member(
@@ -191,7 +191,7 @@ class NoiseMoments:
     def _factor(self, name: str, seen: RecordedBlock, ratio: float, random: RandomResidual) -> Tensor:
         """The random factor of a residual branch, standardized by the variance that the equation requires."""
         if not seen.branches or seen.field is None:
-            self.deterministic.append(broken(NOISE, f"{name} has no random residual"))
+            self.deterministic.append(violated(NOISE, f"{name} has no random residual"))
             return torch.zeros(0, 1)
         factor, remainder = _random_factor(seen.field, seen.branches, random)
         self.deterministic.append(

@@ -75,7 +75,7 @@ def residual_findings(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> Ite
             / (1.0 + residual.abs().max())
         )
         worst, where = max((worst, where), (off, one.name))
-    outcome = CheckOutcome.HELD if worst <= RESIDUAL_RTOL else CheckOutcome.BROKEN
+    outcome = CheckOutcome.PASSED if worst <= RESIDUAL_RTOL else CheckOutcome.VIOLATED
     yield Finding(
         RESIDUALS,
         outcome,
@@ -100,7 +100,7 @@ def exact_findings(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> Iterat
             one, known, problem, points
         )
         worst, where = max((worst, where), (off, one.name))
-    outcome = CheckOutcome.HELD if worst <= EXACT_RTOL else CheckOutcome.BROKEN
+    outcome = CheckOutcome.PASSED if worst <= EXACT_RTOL else CheckOutcome.VIOLATED
     yield Finding(EXACT, outcome, f"relative residual at most {worst:.1e}, in {where}; tolerance {EXACT_RTOL:g}")
 
 

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from pdedsl.runtime.sde.characteristic_steps import CharacteristicSteps
 from pdedsl.testing.distributions import endpoints_of_model, members_of, second_order_products
 from pdedsl.testing.generator import expected_products
-from pdedsl.testing.moment_tests import Finding, Moments, broken, standard_error, untested
+from pdedsl.testing.moment_tests import Finding, Moments, standard_error, untested, violated
 from pdedsl.testing.path_segments import NormScaledNoise, PathSegment
 from pdedsl.testing.paths import ReferenceProcess
 
@@ -75,13 +75,13 @@ def steps_finding(
     with record_trajectories(members_of(model)[0]) as trajectories:
         endpoints_of_model(model, x, paths)
     if len(trajectories) != len(moving):
-        return broken(STEPS, f"expected {len(moving)} segments with drift, found {len(trajectories)}")
+        return violated(STEPS, f"expected {len(moving)} segments with drift, found {len(trajectories)}")
     moments = Moments(paths=paths)
     for segment, trajectory in zip(moving, trajectories, strict=True):
         if not segment.random or isinstance(segment.noise, NormScaledNoise) or segment.corrected:
             continue
         if len(trajectory.states) != segment.steps + 1:
-            return broken(STEPS, f"expected {segment.steps} steps, found {len(trajectory.states) - 1}")
+            return violated(STEPS, f"expected {segment.steps} steps, found {len(trajectory.states) - 1}")
         states = [s.reshape(-1, len(x), s.shape[-1]) for s in trajectory.states]
         rest: Tensor | None = None
         for k, (before, after) in enumerate(pairwise(states)):

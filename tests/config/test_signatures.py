@@ -18,11 +18,11 @@ from pdedsl.config.methods import (
     ResidualPenalty,
     in_steps,
 )
-from pdedsl.config.networks import NETWORKS, NORMALISATIONS
+from pdedsl.config.networks import NETWORKS, NORMALIZATIONS
 from pdedsl.numerics.butcher import ADAPTIVE, EULER, EXPLICIT, IMEX, IMPLICIT, RungeKutta
 
 CALLS = [entry.what for rules in ENTRIES.values() for entry in rules.values() if isinstance(entry.what, Calls)]
-FORMS = [form for group in (NETWORKS, NORMALISATIONS, *PARTS.values()) for form in group.values()]
+FORMS = [form for group in (NETWORKS, NORMALIZATIONS, *PARTS.values()) for form in group.values()]
 FORMS += [form for call in CALLS for form in call.forms.values()]
 
 

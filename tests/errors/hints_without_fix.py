@@ -28,7 +28,7 @@ TEMPLATE = """
 equations.fixes_one_variable equations.inequality_without_domain equations.invalid_condition
 equations.invalid_location equations.missing_equation equations.needs_physical_domain equations.no_coordinate
 families.data_space families.empty_support families.inverse_problem families.logarithm_of_nonpositive
-families.not_a_coordinate families.outside_range families.range_of_power
+families.not_a_coordinate families.outside_range families.range_not_scalar
 equations.not_an_unknown equations.not_identifiable equations.too_few_conditions equations.too_few_for_characteristics
 evaluation.missing_attack evaluation.missing_eps evaluation.plot_needs_entry evaluation.reference_in_any_dimension
 feature_maps.missing_network_block feature_maps.no_field_on_pixels methods.natural_outflow names.physical_unit

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from pdedsl.problem.supported_conditions import LOCAL, BoundaryRegion, MethodFamily, cells, find_reason, markdown_table
+from pdedsl.problem.supported_conditions import (
+    LOCAL,
+    BoundaryRegion,
+    MethodFamily,
+    cells,
+    markdown_table,
+    unsupported_reason,
+)
 
 PAGE = Path(__file__).parents[2] / "grammar" / "README.md"
 BEGIN, END = "<!-- table: supported conditions -->", "<!-- end -->"
@@ -20,4 +27,4 @@ def test_the_reference_prints_the_table(golden: Callable[[Path, str], None]) -> 
 def test_every_cell_says_yes_or_why() -> None:
     table = list(cells())
     assert len(table) == len(set(table)) == len(MethodFamily) * (len(LOCAL) * len(BoundaryRegion) + 4)
-    assert all(not find_reason(*cell).endswith(".") for cell in table)
+    assert all(not unsupported_reason(*cell).endswith(".") for cell in table)

@@ -15,7 +15,7 @@ from pdedsl.config.networks import Mlp
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.problem import StrongForm
 from pdedsl.planning.method_planners import SolverPlanner
-from pdedsl.problem.supported_conditions import BoundaryRegion, ConditionType, MethodFamily, cells, find_reason
+from pdedsl.problem.supported_conditions import BoundaryRegion, ConditionType, MethodFamily, cells, unsupported_reason
 from pdedsl.record import Record
 from pdedsl.solvers.collocation_points import PointSampler
 from pdedsl.solvers.monte_carlo import MonteCarloSolution
@@ -258,7 +258,7 @@ USUAL_ERROR = {
     MethodFamily.RANDOM_FEATURES: 1e-6,
     MethodFamily.PINN: 1e-2,
     MethodFamily.ELEMENTS: 1e-8,  # polynomials of degree 2 are exact on polygons
-    MethodFamily.BOX: 1e-8,
+    MethodFamily.SPECTRAL: 1e-8,
     MethodFamily.CONSERVATION_LAW: 1e-2,
     MethodFamily.INTERFACE: 1e-2,
     MethodFamily.OBSTACLE: 1e-2,
@@ -266,7 +266,7 @@ USUAL_ERROR = {
 }
 ISOPARAMETRIC_ERROR = 5e-3  # of order h³ with h = ½
 SIZES = {
-    MethodFamily.BOX: 12,
+    MethodFamily.SPECTRAL: 12,
     MethodFamily.CONSERVATION_LAW: 128,
     MethodFamily.INTERFACE: 64,
     MethodFamily.IRREGULAR_DOMAIN: 12,
@@ -288,7 +288,7 @@ def problems(method: MethodFamily, condition: ConditionType, region: BoundaryReg
             yield from _obstacle(condition, region)
         case _ if condition in CIRCLE:
             yield CIRCLE[condition]
-        case MethodFamily.BOX if region is BoundaryRegion.LEVEL_SET:
+        case MethodFamily.SPECTRAL if region is BoundaryRegion.LEVEL_SET:
             line = ON_CIRCLE[condition]
             yield Problem(f"{SQUARE}{STATIONARY}{REST}u = 2 - y² on right\n{line} on x² + y² = ¼\n", polynomial)
         case MethodFamily.MONTE_CARLO:
@@ -302,7 +302,7 @@ def _cases(supported: bool) -> list[object]:
     return [
         pytest.param(cell, problem, id=f"{cell[0]}-{cell[1].name}-{cell[2].name}-{k}")
         for cell in cells()
-        if (not find_reason(*cell)) is supported
+        if (not unsupported_reason(*cell)) is supported
         for k, problem in enumerate(problems(*cell))
     ]
 
@@ -343,7 +343,7 @@ def _require_interval(statement: StrongForm, method: MonteCarlo, exact: Exact) -
 
 @pytest.mark.parametrize(("cell", "problem"), _cases(supported=False))
 def test_refused_cells_give_their_reason(cell: Cell, problem: Problem) -> None:
-    assert find_reason(*cell) in _refusal(problem, METHODS.get(cell[0], Grid(n=16))).diagnostics[0].message
+    assert unsupported_reason(*cell) in _refusal(problem, METHODS.get(cell[0], Grid(n=16))).diagnostics[0].message
 
 
 def _refusal(problem: Problem, solver: Solver) -> PdeError:

@@ -40,7 +40,7 @@ def test_floats_columns_and_tensors_agree(expr: Expr) -> None:
 
 def test_a_fold_with_another_algebra() -> None:
     """The number of operations."""
-    assert fold(X * sin(Y) + 2, lambda e: 0, lambda e: 0 if e.is_Symbol else None, lambda e, args: 1 + sum(args)) == 3
+    assert fold(X * sin(Y) + 2, lambda e: 0 if e.is_Atom else None, lambda e, args: 1 + sum(args)) == 3
 
 
 def test_undefined_values_are_nan() -> None:

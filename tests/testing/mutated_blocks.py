@@ -94,6 +94,6 @@ def normal(real: Any) -> Any:
     return lambda out, law, source: real(out, "normal" if law == "laplace" else law, source)
 
 
-def unnormalised(real: Any) -> Any:
+def unnormalized(real: Any) -> Any:
     """The density exp(-|ξ|)/2, of variance 2."""
     return lambda out, law, source: (real(out, law, source), out.mul_(2**0.5) if law == "laplace" else out)[1]

@@ -18,7 +18,7 @@ from testing.mutated_blocks import (
     normal,
     not_behind_last,
     uniform,
-    unnormalised,
+    unnormalized,
     unscaled,
     without_shortcut,
 )
@@ -205,7 +205,7 @@ PATHS: tuple[Mutation, ...] = (
         ("known",),
         GENERATOR,
     ),
-    Mutation("Laplace noise of variance 2", ("rng.fill",), unnormalised, ("laplace",), LAW),
+    Mutation("Laplace noise of variance 2", ("rng.fill",), unnormalized, ("laplace",), LAW),
     Mutation(
         "a coordinate read that is no argument",
         ("learned_fields.MaskedField.forward",),

@@ -15,7 +15,7 @@ import pdedsl
 from pdedsl.cli import cli
 from pdedsl.sources import shipped_specs
 from pdedsl.testing import axioms
-from pdedsl.testing.axiom_predicates import breaks_linearity
+from pdedsl.testing.axiom_predicates import violates_linearity
 from pdedsl.testing.strategies import cases
 from testing import mutant_operators as mutants
 
@@ -37,7 +37,9 @@ def broken(tmp_path: Path) -> Path:
 
 
 def test_constants_counterexample_is_minimal() -> None:
-    found = axioms.search(lambda case: breaks_linearity(mutants.constant_added(), case), cases(2), examples=200, seed=3)
+    found = axioms.search(
+        lambda case: violates_linearity(mutants.constant_added(), case), cases(2), examples=200, seed=3
+    )
     assert found is not None
     assert (found.f.base, found.g.base, found.alpha, found.beta) == (0.0, 0.0, 0.0, 0.0)
     assert found.point == (0.0, 0.0)
@@ -46,14 +48,14 @@ def test_constants_counterexample_is_minimal() -> None:
 
 
 def test_clipping_counterexample_is_minimal() -> None:
-    found = axioms.search(lambda case: breaks_linearity(mutants.clipped(), case), cases(2), examples=200, seed=1)
+    found = axioms.search(lambda case: violates_linearity(mutants.clipped(), case), cases(2), examples=200, seed=1)
     assert found is not None
     sizes = [abs(f.base) + sum(abs(a) for a, _, _ in f.terms) for f in (found.f, found.g)]
     assert len(found.f.terms) <= 1
     assert len(found.g.terms) <= 1
     assert min(sizes) == 0.0 or min(abs(found.alpha), abs(found.beta)) == 0.0
     with torch.no_grad():
-        assert breaks_linearity(mutants.clipped(), found)
+        assert violates_linearity(mutants.clipped(), found)
 
 
 @pytest.mark.parametrize("seed", [0, 5])
@@ -150,11 +152,13 @@ def test_user_pytest_file(tmp_path: Path, broken: Path) -> None:
     run = _own(tmp_path, held=str(shipped_specs()["monotone"]), broken=str(broken))
     assert run.returncode == 1, run.stdout + run.stderr
     assert "1 failed, 1 passed" in run.stdout
-    assert "verdict on reversibility: unknown, but the search result is broken" in run.stdout
+    assert "verdict on reversibility: unknown, but the search result is violated" in run.stdout
     assert "feature maps of standard deviation" in run.stdout
 
 
 def test_assert_hold_message(broken: Path) -> None:
     axioms.assert_hold(pdedsl.compile(shipped_specs()["monotone"]), examples=10)
-    with pytest.raises(AssertionError, match=r"verdict on reversibility: unknown, but the search result is broken:\n"):
+    with pytest.raises(
+        AssertionError, match=r"verdict on reversibility: unknown, but the search result is violated:\n"
+    ):
         axioms.assert_hold(pdedsl.compile(broken), examples=100)

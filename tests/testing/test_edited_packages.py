@@ -110,7 +110,7 @@ def test_axioms_of_the_file(tmp_path: Path) -> None:
     path = written(tmp_path, "decaying")
     axioms.assert_hold(package(tmp_path), examples=15)
     edit(path, "-1.0", "1.0")
-    with pytest.raises(AssertionError, match="verdict on stability: proved, but the search result is broken"):
+    with pytest.raises(AssertionError, match="verdict on stability: proved, but the search result is violated"):
         axioms.assert_hold(package(tmp_path), examples=15)
 
 

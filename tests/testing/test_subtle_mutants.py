@@ -13,7 +13,7 @@ from pdedsl.config.methods import Scores
 from pdedsl.runtime.sde.feynman_kac import Expectation
 from pdedsl.sources import shipped_specs
 from pdedsl.testing import axioms
-from pdedsl.testing.axiom_predicates import EXACT_CHECKS, STATISTICAL_CHECKS, breaks_linearity
+from pdedsl.testing.axiom_predicates import EXACT_CHECKS, STATISTICAL_CHECKS, violates_linearity
 from pdedsl.testing.model import under_test
 from pdedsl.testing.operators import Data, EvolutionUnderTest, NetworkAsOperator, operator_of, seeded
 from pdedsl.testing.strategies import AxiomCase, Bump, CosineSum
@@ -63,9 +63,9 @@ def test_averaged_logits_of_a_compiled_network(monkeypatch: pytest.MonkeyPatch) 
     wave = CosineSum(0.5, ((2.0, 0.5, (2, 1, -1)),))
     case = AxiomCase(wave, CosineSum(1.0, ()), Bump(1.0, (0.0, 0.0, 0.0)), 2.0, 1.0, (0.0, 0.0, 0.0), 1.0, 0)
     with torch.no_grad():
-        assert not breaks_linearity(operator, case)
+        assert not violates_linearity(operator, case)
         monkeypatch.setattr(operator.model, "average", Scores.LOGITS)
-        assert breaks_linearity(operator, case)
+        assert violates_linearity(operator, case)
 
 
 def test_minimum_number_of_examples_for_refuted_axioms() -> None:

@@ -32,7 +32,7 @@ from sympy import (
     together,
 )
 
-from pdedsl.analysis.bounds.definiteness import LipschitzRoots, Rows
+from pdedsl.analysis.bounds.definiteness import LipschitzSquareRoots, Rows
 from pdedsl.analysis.bounds.growth import activation_of, has_unknown_regularity
 from pdedsl.analysis.bounds.interval import Box, RealInterval, range_of
 from pdedsl.analysis.bounds.jet_bounds import POSITIVE_MIN, JetBounds
@@ -122,7 +122,7 @@ class SpaceRegularity(Record):
         return not any(e.free_symbols & second and self.bounds.depends_on_x(e) for e in self.bounds.terms)
 
     def _has_lipschitz_root(self, rows: Rows) -> bool:
-        return LipschitzRoots(self.bounds).exist_for(rows) and all(
+        return LipschitzSquareRoots(self.bounds).exist_for(rows) and all(
             self._is_smooth_across_periodic_boundary(e) for row in rows for e in row
         )
 

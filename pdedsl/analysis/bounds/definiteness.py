@@ -22,7 +22,8 @@ from pdedsl.symbolic.symbols import INDEX, Contraction, Field, atoms
 
 Rows = tuple[tuple[Expr, ...], ...]
 MAX_SYMBOLS = 8  # symbols in an entry; with more, no outer product is searched
-MAX_MINORS = 3  # largest dimension for which principal minors are tried
+MAX_TERMS = 8  # of a difference of two entries that is simplified; more cost seconds
+MAX_MINOR_DIMENSION = 3  # largest dimension for which principal minors are tried
 
 
 def semidefinite(rows: Rows, box: Box, psd_heads: frozenset[Symbol] = frozenset()) -> bool:
@@ -54,7 +55,7 @@ def _block_is_semidefinite(rows: Rows, box: Box) -> bool:
         return bool(Matrix(rows).is_positive_semidefinite)
     if _is_isotropic_plus_outer_product(rows, box):
         return True
-    return d <= MAX_MINORS and all(
+    return d <= MAX_MINOR_DIMENSION and all(
         _minor_is_nonnegative(rows, c, box) for n in range(1, d + 1) for c in combinations(range(d), n)
     )
 
@@ -79,7 +80,7 @@ def _is_isotropic_plus_outer_product(rows: Rows, box: Box) -> bool:
         ratio = expand(rows[0][1] / (p[0] * p[1]))
         alpha = expand(rows[0][0] - ratio * p[0] ** 2)
         if all(
-            _is_entry(rows[i][j], ratio * p[i] * p[j] + (alpha if i == j else 0)) for i in range(d) for j in range(d)
+            _are_equal(rows[i][j], ratio * p[i] * p[j] + (alpha if i == j else 0)) for i in range(d) for j in range(d)
         ):
             length = Add(*(s**2 for s in p))
             return nonnegative(alpha, box) and nonnegative(alpha + ratio * length, box)
@@ -103,9 +104,9 @@ def _seems_outer(rows: Rows, p: tuple[Symbol, ...]) -> bool:
     return all(abs(gap) < 1e-9 * size for gap in gaps)
 
 
-def _is_entry(e: Expr, other: Expr) -> bool:
+def _are_equal(e: Expr, other: Expr) -> bool:
     difference = expand(e - other)
-    return bool(difference == 0 or (len(difference.args) <= MAX_SYMBOLS and cancel(together(difference)) == 0))
+    return bool(difference == 0 or (len(difference.args) <= MAX_TERMS and cancel(together(difference)) == 0))
 
 
 # ---- Learned matrices
@@ -177,7 +178,7 @@ def _eigenvalue_along(a: Expr, c: Expr, w: Expr, dimension: int | None) -> Expr:
 # softplus. Roots of several matrices, side by side, are a root of their sum.
 
 
-class LipschitzRoots(Record):
+class LipschitzSquareRoots(Record):
     """Existence of a Lipschitz root, term by term."""
 
     bounds: JetBounds

@@ -32,9 +32,7 @@ from pdedsl.analysis.bounds.sign import nonnegative, positive
 from pdedsl.config.networks import Cnn, Convnet, Mlp, Torch, Torchvision
 from pdedsl.ir.spec import Learned, Spec
 from pdedsl.ir.types import Vector
-from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
-from pdedsl.numerics.activations import SQUARE
-from pdedsl.numerics.activations import Activation as ActivationRecord
+from pdedsl.numerics.activations import ACTIVATIONS, SQUARE, Activation
 from pdedsl.record import Record
 from pdedsl.symbolic.functions import ActivationFunction
 from pdedsl.symbolic.symbols import Component, Field, Partial, atoms, free_symbols
@@ -102,10 +100,10 @@ class GrowthRules(Record):
                 growths = [self._of(a) for a in e.args]
                 return Growth(*(max(getattr(g, name) for g in growths) for name in ("value", "first", "second")))
             case Mul():
-                expression = CONSTANT
+                growth = CONSTANT
                 for a in e.args:
-                    expression = _product(expression, self._of(a))
-                return expression
+                    growth = _product(growth, self._of(a))
+                return growth
             case Pow(base=base, exp=power):
                 return self._power(base, power)
             case Max() | Min():
@@ -126,9 +124,9 @@ class GrowthRules(Record):
         growths = [COORDINATE if a.is_Symbol else self._of(a) for a in field.arguments]  # q(x²) has the growth of x²
         first = max(g.first for g in growths)
         second = max(2 * first, *(g.second for g in growths)) if activation.smooth else inf
-        expression = Growth(0 if is_bounded else max(g.value for g in growths), first, second)
+        growth = Growth(0 if is_bounded else max(g.value for g in growths), first, second)
         is_curl = isinstance(learned.type, Vector) and learned.type.divergence_free and learned.net is not None
-        return _derivative_of_network(expression) if is_curl else expression  # the curl of a network
+        return _derivative_of_network(growth) if is_curl else growth  # the curl of a network
 
     def _power(self, base: Expr, power: Expr) -> Growth:
         g = self._of(base)
@@ -175,7 +173,7 @@ class GrowthRules(Record):
                 has_one_sign = positive(e.args[0], self.box) or positive(-e.args[0], self.box)
                 return g if has_one_sign else Growth(g.value, g.first, inf)
             case tanh() | atan() | ActivationFunction():
-                return _activation(RECORDS[type(e).__name__], g)
+                return _activation(ACTIVATIONS[type(e).__name__], g)
         return NO_BOUND
 
 
@@ -184,7 +182,7 @@ def _derivative_of_network(g: Growth) -> Growth:
     return NO_BOUND if not g.is_lipschitz else Growth(0, 0, 0) if g.is_twice_bounded else Growth(0, inf, inf)
 
 
-def _activation(activation: ActivationRecord, g: Growth) -> Growth:
+def _activation(activation: Activation, g: Growth) -> Growth:
     if activation is SQUARE:
         return _product(g, g)
     value = g.value if activation.keeps_sign else max(0, g.value)  # softplus(0) is not 0
@@ -236,7 +234,7 @@ def has_unknown_regularity(learned: Learned) -> bool:
     return learned.net is not None and isinstance(learned.net.config, Torch | Torchvision)
 
 
-def activation_of(learned: Learned) -> ActivationRecord:
+def activation_of(learned: Learned) -> Activation:
     """The activation of the network; relu if it is fixed."""
     net = learned.net.config if learned.net else None
-    return net.activation if isinstance(net, Mlp | Convnet | Cnn) else RECORDS["relu"]
+    return net.activation if isinstance(net, Mlp | Convnet | Cnn) else ACTIVATIONS["relu"]

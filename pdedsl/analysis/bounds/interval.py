@@ -22,7 +22,7 @@ from mpmath import iv
 from mpmath.libmp import to_float
 from sympy import Abs, Expr, Integer, Mul, Number, Pow, Rational, S, Symbol, cos, pi, sign, sin
 
-from pdedsl.numerics.activations import Activation as ActivationRecord
+from pdedsl.numerics.activations import Activation
 from pdedsl.record import Record
 from pdedsl.symbolic.data_functions import DataFunction
 from pdedsl.symbolic.evaluate import Operations, fold
@@ -225,7 +225,7 @@ def _end(x: float) -> End:
     return x if math.isinf(x) else Fraction(str(x))
 
 
-def _activation(activation: ActivationRecord, x: RealInterval) -> RealInterval:
+def _activation(activation: Activation, x: RealInterval) -> RealInterval:
     """The range of the activation; of one sign if it preserves the sign of its argument and this has one."""
     low, high = _end(activation.lower), _end(activation.upper)
     if not activation.keeps_sign:

@@ -28,7 +28,7 @@ from sympy import (
 )
 
 from pdedsl.numerics.activations import RELU as RECORD
-from pdedsl.numerics.activations import Activation as Record
+from pdedsl.numerics.activations import Activation
 from pdedsl.symbolic.functions import ACTIVATIONS, SYMPY_ALGEBRA, ActivationFunction
 from pdedsl.symbolic.rewrite import expand
 from pdedsl.symbolic.symbols import atoms
@@ -37,7 +37,7 @@ RELU = ACTIVATIONS[RECORD.name]
 
 
 @cache
-def _is_piecewise_linear(record: Record) -> bool:
+def _is_piecewise_linear(record: Activation) -> bool:
     """Whether the formula consists of sums, products, maxima, minima and absolute values only."""
     kinds = (Add, Mul, Max, Min, Abs, Symbol, Rational)
     formula = record.formula(SYMPY_ALGEBRA, Symbol("z", real=True))
@@ -63,7 +63,7 @@ def to_relu_form(expr: Expr) -> Expr:
 
 
 def _relu(z: Expr) -> Expr:
-    """relu(z), with sign and positive factors of z normalised."""
+    """relu(z), with sign and positive factors of z normalized."""
     z = expand(z)
     if z.is_number:
         return z if z.is_nonnegative else S.Zero

@@ -1,6 +1,6 @@
 """Search for counterexamples to the axioms of feature maps, by running the discretised equation.
 
-K is k times the identity on one channel, or on two if a normalisation couples them, and zero on the others; k ranges
+K is k times the identity on one channel, or on two if a normalization couples them, and zero on the others; k ranges
 from the largest value that the norm bound of its type allows to smaller ones.
 """
 
@@ -27,7 +27,7 @@ from pdedsl.symbolic.symbols import Field, atoms
 
 MAX_HALVINGS = 8  # of the multiple k
 TRIAL_MULTIPLES = (1.0, 2.0, 4.0, 8.0, 0.5, 0.25, 0.125)  # multiples k if the type has no norm bound
-NORMALISATION_WEIGHTS = ((1.0, 0.0), (-1.0, 0.0), (1.0, 1.0), (1.0, -1.0))  # scale and bias of a normalisation
+NORMALIZATION_WEIGHTS = ((1.0, 0.0), (-1.0, 0.0), (1.0, 1.0), (1.0, -1.0))  # scale and bias of a normalization
 _TRIAL_PAIRS = (  # pairs of values of K Y: near zero, rising, falling, saturated, and where sin decreases
     *((0.01, -0.01), (1.0, 0.9), (-0.1, -0.2), (-1.0, -1.1), (-1.5, -1.6), (-2.0, -2.1), (-4.0, -4.1)),
     *((3.0, 2.9), (3.2, 3.1), (2.0, 1.5), (0.1, 0.05), (0.02, 0.52), (2.0, 2.5)),
@@ -67,7 +67,7 @@ def _width(system: FeatureMapSystem) -> int:
 def trial_weights(system: FeatureMapSystem) -> Iterator[OperatorWeights]:
     """Each operator alone, all together, all with one sign reversed, and none."""
     ranges = {head: identity_multiples(head, system) for head in operators_of(system)}
-    norms = NORMALISATION_WEIGHTS if system.epsilons else NORMALISATION_WEIGHTS[:1]
+    norms = NORMALIZATION_WEIGHTS if system.epsilons else NORMALIZATION_WEIGHTS[:1]
     for chosen in _multiples_of_operators(ranges):
         for scale, bias in norms:
             yield OperatorWeights(tuple(chosen.items()), scale, bias)

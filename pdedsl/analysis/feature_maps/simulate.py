@@ -13,8 +13,8 @@ from typing import assert_never
 from sympy import Expr, Pow, Symbol
 
 from pdedsl.analysis.feature_maps.system import FeatureMapSystem
-from pdedsl.analysis.feature_maps.terms import declared, normalisation_of, state_of
-from pdedsl.config.networks import BatchNorm, Normalisation, TvNorm
+from pdedsl.analysis.feature_maps.terms import declared, normalization_of, state_of
+from pdedsl.config.networks import BatchNorm, Normalization, TvNorm
 from pdedsl.ir.semidiscrete_systems import FirstOrderOde, SecondOrderOde, SeparableOde
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.types import Operator
@@ -40,7 +40,7 @@ ENTIRE = ("Add", "Mul", "Pow", "Abs", "cos", "exp", "sinh")  # operations with a
 
 
 class OperatorWeights(Record):
-    """The k of each operator, and the scale and bias of all normalisations, equal in all channels."""
+    """The k of each operator, and the scale and bias of all normalizations, equal in all channels."""
 
     operators: tuple[tuple[Symbol, float], ...] = ()
     scale: float = 1.0
@@ -74,7 +74,7 @@ def compile_right_hand_side(expr: Expr, weights: OperatorWeights, channels: int,
             case Applied(operator=operator, body=body):
                 return _scale(_multiple_of(operator, weights, spec), value(body))
             case Layer(body=body):
-                return _normalisation(normalisation_of(e), value(body), weights)
+                return _normalization(normalization_of(e), value(body), weights)
         return None
 
     def value(e: Expr) -> RightHandSide:
@@ -105,8 +105,8 @@ def _scale(k: float, inner: RightHandSide) -> RightHandSide:
     return lambda states: tuple([k * a for a in inner(states)])
 
 
-def _normalisation(norm: Normalisation, inner: RightHandSide, weights: OperatorWeights) -> RightHandSide:
-    """A normalisation; batch norm has the statistics of a new network: mean 0, variance 1."""
+def _normalization(norm: Normalization, inner: RightHandSide, weights: OperatorWeights) -> RightHandSide:
+    """A normalization; batch norm has the statistics of a new network: mean 0, variance 1."""
     eps, scale, bias = float(norm.eps), weights.scale, weights.bias
 
     def size(z: Vector) -> float:

@@ -9,7 +9,7 @@ from typing import assert_never
 from sympy import Expr, Max, Min, Rational, S, Symbol, oo
 
 from pdedsl.analysis.feature_maps.steps import TimeStepping, time_stepping
-from pdedsl.analysis.feature_maps.terms import is_linear, map_terms, normalisation_of
+from pdedsl.analysis.feature_maps.terms import is_linear, map_terms, normalization_of
 from pdedsl.ir.canonical import unknowns_in_order
 from pdedsl.ir.default_methods import is_separable_pair
 from pdedsl.ir.semidiscrete_systems import FirstOrderOde, OdeSystem, SecondOrderOde, SeparableOde
@@ -70,9 +70,9 @@ class FeatureMapSystem(Record):
 
     @cached_property
     def epsilons(self) -> tuple[float, ...]:
-        """The ε of the normalisations, if there are any."""
+        """The ε of the normalizations, if there are any."""
         layers = [layer for e in self.equations for layer in sorted(atoms(e.rhs[0], Layer), key=str)]
-        return tuple(float(normalisation_of(layer).eps) for layer in layers)
+        return tuple(float(normalization_of(layer).eps) for layer in layers)
 
     @cached_property
     def eigenvalue_bounds(self) -> EigenvalueBounds | None:

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from sympy import Add, Expr, Symbol, default_sort_key
 
-from pdedsl.config.networks import NORMALISATIONS, Normalisation
+from pdedsl.config.networks import NORMALIZATIONS, Normalization
 from pdedsl.ir.spec import Equation, Learned, Spec
 from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Origin, Reaction, SymmetricLayer
 from pdedsl.ir.types import Operator
@@ -52,9 +52,9 @@ def declared(field: Field, spec: Spec) -> Learned | None:
 
 
 def _symmetric(factor: Expr, expr: Applied, origin: Origin, spec: Spec) -> SymmetricLayer | None:
-    """A symmetric layer: between the operators are at most one activation and, inside it, at most one normalisation."""
+    """A symmetric layer: between the operators are at most one activation and, inside it, at most one normalization."""
     activation, inner = _activation(expr.body)
-    norm, inner = (normalisation_of(inner), inner.body) if isinstance(inner, Layer) else (None, inner)
+    norm, inner = (normalization_of(inner), inner.body) if isinstance(inner, Layer) else (None, inner)
     if activation is None or not isinstance(inner, Applied) or expr.operator != Transposed(inner.operator):
         return None
     adjoint = isinstance(inner.operator, Transposed)
@@ -74,9 +74,9 @@ def _activation(expr: Expr) -> tuple[Activation | None, Expr]:
     return ACTIVATIONS.get(type(expr).__name__), expr.args[0]
 
 
-def normalisation_of(layer: Layer) -> Normalisation:
+def normalization_of(layer: Layer) -> Normalization:
     settings = {key.name: Fraction(int(value.p), int(value.q)) for key, value in layer.settings}
-    return NORMALISATIONS[layer.name].create(settings)
+    return NORMALIZATIONS[layer.name].create(settings)
 
 
 # ---- Source locations

@@ -116,13 +116,13 @@ class AuditRuns:
     @property
     def _larger_eps(self) -> list[float]:
         """Geometric sequence of radii from ε to the covering radius, with a factor of at least 2."""
-        last = covering_radius(self.x, self.norm, self.bounds)
+        last = radius_containing_box(self.x, self.norm, self.bounds)
         factor = max(2.0, (last / self.eps) ** (1.0 / MAX_LARGER_EPS))
         sizes = [self.eps * factor**k for k in range(1, MAX_LARGER_EPS) if self.eps * factor**k < 0.99 * last]
         return [*sizes, last] if last > self.eps else []
 
 
-def covering_radius(x: Tensor, norm: Norm, bounds: Bounds) -> float:
+def radius_containing_box(x: Tensor, norm: Norm, bounds: Bounds) -> float:
     """The smallest ε for which the ball covers the box; without a box, the bounding box of the samples.
 
     The box contains another class: a sample that is still correct at this ε is not robust, the attack failed.

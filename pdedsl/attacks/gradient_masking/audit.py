@@ -16,7 +16,7 @@ from torch import Tensor
 from pdedsl.attacks.base import Bounds
 from pdedsl.attacks.fab import fab
 from pdedsl.attacks.gradient_masking import checks
-from pdedsl.attacks.gradient_masking.attack_runs import AuditRuns, covering_radius
+from pdedsl.attacks.gradient_masking.attack_runs import AuditRuns, radius_containing_box
 from pdedsl.attacks.gradient_masking.checks import MaskingFinding
 from pdedsl.attacks.gradient_masking.loss_landscape import Landscape, loss_landscape
 from pdedsl.attacks.norms import NormName, read_norm
@@ -138,4 +138,4 @@ def _median_distance(
     """The median distance of the adversarial examples found; if none, half of the ε that allows every point."""
     nearest = fab(predictor, x, y, norm=norm, steps=steps, targets=3, bounds=bounds, seed=seed)
     lengths = nearest.distances[nearest.fooled & (nearest.distances > 0.0)]
-    return lengths.median().item() if len(lengths) else 0.5 * covering_radius(x, read_norm(norm), bounds)
+    return lengths.median().item() if len(lengths) else 0.5 * radius_containing_box(x, read_norm(norm), bounds)

@@ -13,7 +13,7 @@ from torch.nn import functional
 from pdedsl.attacks.base import attack_context
 from pdedsl.attacks.batch_ops import inner
 from pdedsl.attacks.criterion import Criterion, log_odds
-from pdedsl.attacks.gradient_masking.attack_runs import AuditRuns, covering_radius
+from pdedsl.attacks.gradient_masking.attack_runs import AuditRuns, radius_containing_box
 from pdedsl.attacks.norms import L2
 from pdedsl.attacks.pgd import find_successes, pgd, random_start
 from pdedsl.attacks.predictor import Predictor
@@ -85,7 +85,7 @@ def gradient_check(e: AuditRuns) -> MaskingFinding:
     """
     evaluation = e.predictor.loss_gradient(e.x, e.criterion, log_odds)
     generator = torch.Generator(e.x.device).manual_seed(e.seed)
-    size = covering_radius(e.x, e.norm, e.bounds) or e.eps
+    size = radius_containing_box(e.x, e.norm, e.bounds) or e.eps
     length = min(max(e.eps, 1e-3 * size), 0.1 * size) / 20.0
     predicted, observed = [], []
     for _ in range(FINITE_DIFFERENCES):

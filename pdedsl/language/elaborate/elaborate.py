@@ -11,7 +11,7 @@ from pdedsl import errors
 from pdedsl.config.base import Located
 from pdedsl.config.blocks import Block
 from pdedsl.config.methods import Realizations
-from pdedsl.config.networks import NORMALISATIONS
+from pdedsl.config.networks import NORMALIZATIONS
 from pdedsl.config.sweep import Sweep
 from pdedsl.diagnostics import PdeError, Reporter, Source, Span, sort_diagnostics
 from pdedsl.ir.spec import (
@@ -232,7 +232,7 @@ def _declare(syntax: t.Syntax, env: Environment) -> None:
 
 
 def _declare_name(name: t.Name, declaration: t.Declaration, env: Environment) -> None:
-    if name.id in RESERVED or name.id in NORMALISATIONS:
+    if name.id in RESERVED or name.id in NORMALIZATIONS:
         raise errors.names.reserved_name(name.text, name.span)
     earlier = env.declared.get(name.id)
     if earlier is not None and earlier is not declaration:

@@ -12,7 +12,7 @@ from sympy import Expr, I, Integer, Symbol, Tuple, default_sort_key, sympify
 from sympy.core.symbol import Str
 
 from pdedsl import errors
-from pdedsl.config.networks import NORMALISATIONS
+from pdedsl.config.networks import NORMALIZATIONS
 from pdedsl.diagnostics import PdeError, Reporter, Span, closest_match
 from pdedsl.ir.spec import (
     Constant,
@@ -315,9 +315,9 @@ class Environment:
 
     def layer(self, call: t.Call) -> Function | None:
         """`tv_norm(eps=1e-3)`: a normalization, as a function of a feature map."""
-        if not (isinstance(call.head, t.Name) and call.head.id in NORMALISATIONS and call.head.id not in self.declared):
+        if not (isinstance(call.head, t.Name) and call.head.id in NORMALIZATIONS and call.head.id not in self.declared):
             return None
-        layer = elaborate_option(call, NORMALISATIONS, "normalization", self.number).config
+        layer = elaborate_option(call, NORMALIZATIONS, "normalization", self.number).config
         settings = Tuple(*(Tuple(Str(k), sympify(v)) for k, v in layer.arguments.items()))
 
         def apply(args: tuple[Value, ...], span: Span) -> Value:
@@ -414,7 +414,7 @@ class Environment:
         if declaration.range is None:
             return None
         if not constant.value.is_number or len(declaration.range.items) != 2:
-            raise errors.families.range_of_power(declaration.range.span)
+            raise errors.families.range_not_scalar(declaration.range.span)
         low, high = (self.number(item) for item in declaration.range.items)
         if not low < high:
             raise errors.types.empty_interval(notation(low), notation(high), declaration.range.span)

@@ -184,7 +184,7 @@ def _layout(y: Tensor) -> torch.memory_format:
 
 # ---- Vector-Jacobian product of the symmetric layer
 #
-# Plain autograd would be correct too; written out, K Y and the normalised activation serve both the value and the
+# Plain autograd would be correct too; written out, K Y and the normalized activation serve both the value and the
 # product, elementwise operations are in place, and no graph is built.
 
 

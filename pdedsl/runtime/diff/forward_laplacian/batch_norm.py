@@ -1,4 +1,4 @@
-"""Batch normalisation of a batch with derivatives: the statistics are those of the values, held fixed in derivatives.
+"""Batch normalization of a batch with derivatives: the statistics are those of the values, held fixed in derivatives.
 
 As with finite differences within one batch: the differentiated function is the network with the statistics of
 this step. The statistics vary only in the gradient with respect to the weights.
