@@ -42,10 +42,11 @@ function runtime() {
 
 async function scripts() {
   const shared = { bundle: true, minify: true, format: "esm", outdir: OUT, legalComments: "linked", logLevel: "warning" };
-  await build({ ...shared, entryPoints: ["src/main.js", "src/laboratory.js", "src/style.css"] });
+  await build({ ...shared, entryPoints: ["src/main.js", "src/laboratory.js", "src/robust.js", "src/style.css"] });
   const absent = ["node:*", "ws", "url", "fs", "path", "fs/promises", "vm", "child_process", "crypto"];
   await build({ ...shared, entryPoints: ["src/worker.js"], external: [...absent, "./pyodide.asm.mjs"] });
-  for (const file of ["index.html", "icon.svg"]) copyFileSync(`src/${file}`, `${OUT}/${file}`);
+  for (const file of ["index.html", "robust.html", "icon.svg"]) copyFileSync(`src/${file}`, `${OUT}/${file}`);
+  copyFileSync("robust/network.json", `${OUT}/network.json`);
 }
 
 /** The service worker knows every file and one name for all of them, which changes when one does. */

@@ -8,6 +8,7 @@ import os
 import py_compile
 import re
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -101,7 +102,8 @@ def tables():
 
 
 def gallery():
-    """The specs of the laboratory with their modules, the shipped specs, and the statement keywords."""
+    """The specs of the laboratory with their modules, the lessons of the tour, the shipped specs, and the statement
+    keywords."""
     from pdedsl.editor.playground_json import laboratory_json
     from pdedsl.language.precedence import INFIX_KEYWORDS as INNER
     from pdedsl.language.syntax_errors import KEYWORDS
@@ -119,9 +121,12 @@ def gallery():
         }
 
     laboratory = [solved(path) for path in sorted(REPOSITORY.glob("playground/gallery/*.pde"))]
+    lessons = [
+        {"name": path.stem.partition("_")[2], **tomllib.loads(path.read_text("utf-8"))}
+        for path in sorted(REPOSITORY.glob("playground/tour/*.toml"))
+    ]
     specs = [
         {"name": n, "title": f"{n}: {spec_title(p)}", "text": p.read_text("utf-8")} for n, p in shipped_specs().items()
     ]
-    return json.dumps(
-        {"laboratory": laboratory, "specs": specs, "keywords": sorted({*KEYWORDS, *INNER})}, ensure_ascii=False
-    )
+    contents = {"laboratory": laboratory, "lessons": lessons, "specs": specs, "keywords": sorted({*KEYWORDS, *INNER})}
+    return json.dumps(contents, ensure_ascii=False)

@@ -14,7 +14,11 @@ from pdedsl.editor.completion import complete
 from pdedsl.editor.document import Document, analysed
 from pdedsl.editor.hover import hover
 from pdedsl.editor.positions import Positions
+from pdedsl.explainer.classification import class_text
 from pdedsl.explainer.explain import Explanation, evidence
+from pdedsl.ir.analysis import Analysis, EquationFacts
+from pdedsl.ir.plan import SolvePlan
+from pdedsl.ir.spec import Constant, Spec
 from pdedsl.planning.javascript import slider_constants
 
 NAME = "playground.pde"
@@ -68,8 +72,8 @@ def laboratory_json(text: str) -> str:
     """The ranges of constants in the text; the JavaScript module of a problem with its description, or the reason why
     there is none; and the explanation in one screen."""
     document = _document(text)
-    sliders = slider_constants(document.spec) if document.spec else ()
-    constants = {c.name: {**_range(document, c.span.start, c.span.end), **slider_values(c)} for c in sliders}
+    sliders = _sliders(document.spec) if document.spec else []
+    constants = {c.name: {**_range(document, c.span.start, c.span.end), **values} for c, values in sliders}
     return json.dumps({"constants": constants, **_module(document)})
 
 
@@ -84,6 +88,37 @@ def _module(document: Document) -> dict[str, object]:
     except PdeError as error:
         return {"reason": error.diagnostics[0].message, "about": about}
     return {"module": module.text(), "problem": module.description(), "about": about}
+
+
+def properties_json(text: str) -> str:
+    """Properties of the compiled text by kind, which exercises require: each a list of descriptions."""
+    document, explanation = _document(text), _explanation(text)
+    analysis, spec = document.analysis, document.spec
+    plan = explanation.plan if explanation else None
+    evaluate = spec.evaluate if spec else None
+    return json.dumps(
+        {
+            "error": sorted({d.code for d in document.diagnostics if d.is_error}),
+            "equation": [_class(e, analysis) for e in analysis.equations] if analysis else [],
+            "verdict": [f"{name}: {v.truth}" for name, v in analysis.axioms.items()] if analysis else [],
+            "theorem": [explanation.theorem.name] if explanation and explanation.theorem else [],
+            "method": [plan.candidates[0].solver.name] if isinstance(plan, SolvePlan) else [],
+            "condition": [c.kind for c in spec.conditions] if spec else [],
+            "exact": [str(e.unknown) for e in spec.exact] if spec else [],
+            "parameter": [p.name for p in spec.family] if spec else [],
+            "required": [r.axiom for r in spec.requirements] if spec else [],
+            "slider": [f"{c.name} in [{r['low']}, {r['high']}]" for c, r in _sliders(spec)] if spec else [],
+            "evaluation": [str(e) for e in (*evaluate.attack, *evaluate.certify)] if evaluate else [],
+        }
+    )
+
+
+def _class(facts: EquationFacts, analysis: Analysis) -> str:
+    return ", ".join([class_text(facts, analysis), facts.kind, *facts.structures])
+
+
+def _sliders(spec: Spec) -> list[tuple[Constant, dict[str, float]]]:
+    return [(c, slider_values(c)) for c in slider_constants(spec)]
 
 
 def hover_json(text: str, units: int) -> str:

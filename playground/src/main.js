@@ -3,11 +3,12 @@ import { editorOf, marked } from "./editor.js";
 import { linked, taken } from "./link.js";
 import { PANELS } from "./panels.js";
 import { solutionPanel } from "./solution.js";
+import { tour } from "./tour.js";
 
 const part = (id) => document.getElementById(id);
 const waiting = new Map();
 const LATEX = "E111"; // the code of a line in LaTeX, whose fix is the same line in the language
-let editor, shared, shown = "solution", last = 0, checks = 0, pasted = false, constants = {};
+let editor, lessons, shared, shown = "solution", last = 0, checks = 0, pasted = false, constants = {};
 const solution = solutionPanel(setConstant, flipConstant);
 
 // ---- questions to Python
@@ -51,7 +52,7 @@ async function check() {
   if (pasted && mend(text, found.diagnostics)) return;
   pasted = false;
   await Promise.all([show(text, found, mine), laboratory(text, mine)]);
-  const address = await linked(text);
+  const address = await linked(text, lessons.lesson?.name);
   if (mine === checks) history.replaceState(null, "", address);
 }
 
@@ -63,6 +64,9 @@ async function laboratory(text, mine) {
   solution.explain(answer.about ?? "");
   if (answer.module) solution.load(answer.module, answer.problem);
   else solution.refuse(answer.reason, answer.constants);
+  if (!lessons.lesson) return;
+  const properties = JSON.parse(await ask("properties_json", text));
+  if (mine === checks) lessons.judge(properties, answer.module);
 }
 
 /** LaTeX that was pasted, in the notation of the language. */
@@ -156,10 +160,22 @@ function gallery(groups) {
   });
 }
 
+/** The spec of an address: its text, the first text of its lesson, or null. */
+function specOf({ lesson, text }) {
+  lessons.show(lesson);
+  return text ?? lessons.lesson?.spec ?? null;
+}
+
 async function start() {
-  const { laboratory: solved, specs, keywords } = await (await fetch("gallery.json")).json();
+  const { laboratory: solved, lessons: all, specs, keywords } = await (await fetch("gallery.json")).json();
   gallery({ Laboratory: solved, "Shipped specs": specs });
-  const given = await taken(location.hash), first = solved[0];
+  lessons = tour(part("lesson"), all, {
+    open: (lesson) => choose(lesson.panel ?? "solution"),
+    write: (text) => (editor.text() === text ? check() : editor.replace(text)),
+    close: () => check(),
+  });
+  const given = specOf(await taken(location.hash)), first = solved[0];
+  if (lessons.lesson) choose(lessons.lesson.panel ?? "solution");
   part("gallery").value = given === null ? first.name : "";
   const asked = (verb) => (at) => ask(verb, editor.text(), at);
   const compiled = solved.find(({ text }) => text === (given ?? first.text));
@@ -170,8 +186,9 @@ async function start() {
     part(id).addEventListener("click", async () => editor.replace(await ask("format_text", editor.text(), ascii)));
   }
   part("share").addEventListener("click", share);
+  part("tour").addEventListener("click", () => lessons.go(lessons.lesson?.name ?? all[0].name));
   window.addEventListener("hashchange", async () => {
-    const text = await taken(location.hash);
+    const text = specOf(await taken(location.hash));
     if (text !== null && text !== editor.text()) editor.replace(text);
   });
   await check();
@@ -179,7 +196,7 @@ async function start() {
 
 async function share() {
   shared = editor.text();
-  history.replaceState(null, "", await linked(shared));
+  history.replaceState(null, "", await linked(shared, lessons.lesson?.name));
   try {
     await navigator.clipboard.writeText(location.href);
     part("share").textContent = "Link copied";

@@ -122,7 +122,8 @@ export function drawLines(canvas, axis, curves, range, start) {
   }
 }
 
-/** A heat map of values (rows along the first axis) with a colour bar; `mark` is a line across the second axis. */
+/** A heat map of values (rows along the first axis) with a colour bar; `mark` is a line across the second axis.
+ * Returns the context, and the positions of coordinates. */
 export function drawMap(canvas, [first, second], values, [rows, columns], range, name, { mark = null, equal = false } = {}) {
   const area = prepared(canvas), { context } = area, scale = colourScale(range.low, range.high);
   area.right = 78;
@@ -142,7 +143,7 @@ export function drawMap(canvas, [first, second], values, [rows, columns], range,
   context.imageSmoothingEnabled = true;
   context.imageSmoothingQuality = "high";
   context.drawImage(small, box.left, box.top, box.width, box.height);
-  const { py } = frame(area, x, y);
+  const { px, py } = frame(area, x, y);
   if (mark !== null) {
     context.strokeStyle = area.ink;
     context.setLineDash([5, 4]);
@@ -153,6 +154,7 @@ export function drawMap(canvas, [first, second], values, [rows, columns], range,
     context.setLineDash([]);
   }
   colourBar(area, box, scale, name);
+  return { context, px, py };
 }
 
 function colourBar({ context, ink, soft }, box, scale, name) {

@@ -15,6 +15,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 DIST = Path(__file__).parents[1] / "dist"
 CHROMIUM = "/usr/bin/chromium"
+AXE = Path(__file__).parents[1] / "node_modules" / "axe-core" / "axe.min.js"
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
 FLAGS = "--no-sandbox --disable-gpu --disable-quic --disable-background-networking --disable-sync".split()
 
 
@@ -88,3 +90,10 @@ def opened(context: BrowserContext, address: str) -> Visit:
     page.on("request", lambda request: visit.asked.add(request.url.split("/")[2]))
     page.goto(address)
     return visit
+
+
+def violations(page: Page) -> list[tuple[str, list[str]]]:
+    """Violations of WCAG 2.1, levels A and AA, found by axe-core; the context needs `bypass_csp`."""
+    page.add_script_tag(path=AXE)
+    found = page.evaluate("async rules => (await axe.run(document, { runOnly: rules })).violations", RULES)
+    return [(v["id"], [node["html"][:200] for node in v["nodes"]]) for v in found]

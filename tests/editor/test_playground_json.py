@@ -99,3 +99,16 @@ def test_the_laboratory_has_reasons_and_the_places_of_constants() -> None:
         in json.loads(playground_json.laboratory_json(shipped_specs()["poisson_disc"].read_text()))["reason"]
     )
     assert json.loads(playground_json.laboratory_json("pde"))["constants"] == {}
+
+
+def test_properties_for_exercises() -> None:
+    heat = json.loads(playground_json.properties_json(shipped_specs()["heat"].read_text("utf-8")))
+    assert heat["error"] == []
+    assert heat["equation"] == ["Linear diffusion equation (parabolic), diffusion"]
+    assert "maximum_principle: proved" in heat["verdict"]
+    assert (heat["method"], heat["condition"]) == (["grid"], ["initial", "boundary"])
+    moons = json.loads(playground_json.properties_json(shipped_specs()["enresnet"].read_text("utf-8")))
+    assert moons["theorem"] == ["the Feynman-Kac formula"]
+    assert moons["evaluation"][0].startswith("fgsm(norm=inf, eps=8/255")
+    wrong = json.loads(playground_json.properties_json("pde P\nspace x in [0, 1]\nunknown u(x) : scalar\nΔu = f\n"))
+    assert wrong["error"] == ["E201"]
