@@ -41,9 +41,11 @@ from pdedsl.config.training import (
     Precision,
     Regularizer,
     Schedule,
+    Selection,
     Sgd,
     WeightAverage,
     WeightBox,
+    WeightPerturbation,
 )
 from pdedsl.diagnostics import NOWHERE, Span
 from pdedsl.record import Record
@@ -123,7 +125,9 @@ class TrainBlock(Block, kw_only=True):
     precision: Precision = Precision.FLOAT32
     clip: Positive | None = None
     accumulate: SmallCount | None = None
+    perturb: Located[WeightPerturbation] | None = None
     average: Located[WeightAverage] | None = None
+    select: Located[Selection] | None = None
     seed: Natural = 0
 
 

@@ -158,8 +158,44 @@ class Ema(Config):
     decay: Probability = Fraction(999, 1000)
 
 
-WeightAverage = Ema
+class Swa(Config):
+    """Stochastic weight averaging: the mean of the weights after all steps of the last phase beyond the fraction
+    `start` (Izmailov et al. 2018)."""
+
+    start: UnitInterval = Fraction(3, 4)
+
+
+WeightAverage = Ema | Swa
 WEIGHT_AVERAGES: Forms[WeightAverage] = forms_of(WeightAverage)
+
+
+class Awp(Config):
+    """Adversarial weight perturbation: the gradient at w + gamma ‖w‖ g/‖g‖ with the gradient g of the loss at w, for
+    each weight matrix (Wu, Xia, Wang 2020)."""
+
+    gamma: Positive = Fraction(1, 200)
+
+
+WeightPerturbation = Awp
+WEIGHT_PERTURBATIONS: Forms[WeightPerturbation] = forms_of(WeightPerturbation)
+
+
+class ValidationSelection(Config, keyword="validation"):
+    """The weights with the highest accuracy on the validation samples; with `patience`, early stopping after so many
+    validations without a higher one (Prechelt 1998)."""
+
+    patience: Count | None = None
+
+
+class RobustSelection(Config, keyword="robust"):
+    """The weights with the highest accuracy on adversarial examples of the validation samples, computed by the
+    `adversary` of the training (Rice, Wong, Kolter 2020); `patience` as for `validation`."""
+
+    patience: Count | None = None
+
+
+Selection = ValidationSelection | RobustSelection
+SELECTIONS: Forms[Selection] = forms_of(Selection)
 
 
 # ---- optimizers

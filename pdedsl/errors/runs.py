@@ -14,6 +14,7 @@ IMAGE_AUGMENTATION = Code("E703", "an image augmentation cannot be applied to po
 NOTHING_TO_TRAIN = Code("E704", "only classifiers can be trained on data")
 NOTHING_TO_SOLVE = Code("E706", "only equations on a physical domain can be solved")
 EMPTY_SCHEDULE = Code("E705", "a step schedule needs `at` or `every`")
+MISSING_VALIDATION = Code("E708", "a selection of weights needs validation samples, or an adversary")
 MISSING_SWEEP = Code("E707", "the spec has no `sweep` block")
 
 
@@ -21,6 +22,13 @@ missing_train_block = MISSING_TRAIN_BLOCK.at("this spec has no 'train' block", "
 missing_data = MISSING_DATA.at("this 'train' block has no data", "add: data moons")
 image_augmentation = IMAGE_AUGMENTATION.of(
     "{augmentation} needs images, found points", "available for points: gaussian(std)"
+)
+selection_without_validation = MISSING_VALIDATION.at(
+    "the selection of weights needs validation samples", "add a fraction to the data set, as validation=0.1"
+)
+selection_without_adversary = MISSING_VALIDATION.at(
+    "select robust attacks the validation samples by the adversary of the training, but there is none",
+    "add: adversary pgd(eps=…), or write: select validation",
 )
 nothing_to_train = NOTHING_TO_TRAIN.of(
     "nothing to train: '{unknown}' is not a class probability",

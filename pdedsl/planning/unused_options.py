@@ -106,6 +106,7 @@ DATA_ENTRY_HINTS = {
     **dict.fromkeys(
         ("schedule", "augment", "adversary", "loss", "regularize", "constrain", "precision", "clip"), REMOVE_HINT
     ),
+    **dict.fromkeys(("accumulate", "perturb", "average", "select"), REMOVE_HINT),
 }
 """Entries of `train` that apply only to networks on data, with hints for physical domains."""
 

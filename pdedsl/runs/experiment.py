@@ -8,7 +8,7 @@ from pathlib import Path
 from pdedsl import errors
 from pdedsl.compiler import Compilation, to_compilation
 from pdedsl.config.blocks import TrainBlock
-from pdedsl.config.training import GaussianAugmentation, Step
+from pdedsl.config.training import GaussianAugmentation, RobustSelection, Step
 from pdedsl.data.load import load
 from pdedsl.data.splits import Data
 from pdedsl.diagnostics import PdeError
@@ -36,7 +36,8 @@ def compile_with_settings(
 
 
 def config_of(spec: Spec) -> TrainBlock:
-    """The `train` block of a spec; PdeError without data, with image augmentations of points or an empty `step`."""
+    """The `train` block of a spec; PdeError without data, with image augmentations of points, a selection without
+    validation samples or an empty `step`."""
     block = spec.train
     if block is None:
         raise errors.runs.missing_train_block(spec.space.span).within(spec.source)
@@ -46,6 +47,10 @@ def config_of(spec: Spec) -> TrainBlock:
     for located in block.augment:
         if points and not isinstance(located.config, GaussianAugmentation):
             raise errors.runs.image_augmentation(located.config.name, located.span).within(spec.source)
+    if block.select is not None and not block.data.config.validation:
+        raise errors.runs.selection_without_validation(block.select.span).within(spec.source)
+    if block.select is not None and isinstance(block.select.config, RobustSelection) and block.adversary is None:
+        raise errors.runs.selection_without_adversary(block.select.span).within(spec.source)
     schedule = block.schedule.config
     if isinstance(schedule, Step) and not schedule.at and schedule.every is None:
         raise errors.runs.empty_schedule(block.schedule.span).within(spec.source)

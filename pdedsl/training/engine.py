@@ -3,7 +3,9 @@ results do not depend on the number of processes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from copy import deepcopy
 from typing import Any
 
@@ -12,7 +14,7 @@ from torch import Tensor, nn
 
 from pdedsl.config.blocks import TrainBlock
 from pdedsl.config.methods import InitialWeights
-from pdedsl.config.training import Precision
+from pdedsl.config.training import Ema, Precision, Swa
 from pdedsl.data.augment import augment
 from pdedsl.data.batches import BatchOrder
 from pdedsl.data.sampling import KeyedRng
@@ -33,6 +35,7 @@ from pdedsl.training.objectives import ObjectiveModule, Terms, loss_of, total_lo
 from pdedsl.training.phases import Phase
 
 NetworkFactory = Callable[[int], nn.Module]
+TINY = 1e-30  # the gradient of a weight matrix can vanish
 
 
 class TrainingEngine:
@@ -55,7 +58,9 @@ class TrainingEngine:
         self.previous: nn.Module | None = None  # teacher of the current retraining
         self.base: nn.Module | None = None  # teacher of the first retraining
         self.phase: Phase | None = None
-        self.average: Tensors = {}  # moving average of weights and buffers in the current phase
+        self.average: Tensors = {}  # average of weights and buffers in the current phase
+        self.best: Tensors = {}  # weights with the highest accuracy on the validation samples
+        self.best_accuracy, self.waited = -math.inf, 0  # this accuracy, and the number of validations since then
 
     # ---- Properties
 
@@ -144,28 +149,59 @@ class TrainingEngine:
         terms = self._full_batch_step(x, y, rng) if phase.is_full_batch else self._mini_batch_step(x, y, rng)
         if self.boxed:
             project_operators(self.model)
-        self._update_average(self.step - phase.start)
+        self._update_average(phase)
         self.step += 1
         return terms
 
     # ---- Average of the weights
 
-    def _update_average(self, steps: int) -> None:
-        """Update the moving average after `steps` earlier steps of the phase."""
+    def _update_average(self, phase: Phase) -> None:
+        """Update the average of the weights after a step of the phase."""
         if self.config.average is None:
             return
+        steps = self.step - phase.start
+        match self.config.average.config:
+            case Ema(decay=decay):
+                weight, first = 1.0 - min(float(decay), (1 + steps) / (10 + steps)), 0
+            case Swa(start=start):
+                first = min(math.ceil(start * phase.steps), phase.steps - 1)
+                weight = 1.0 / (1 + max(steps - first, 0))
+        if steps < first:
+            self.average = {}
+            return
         weights = {k: v for k, v in self.model.state_dict().items() if v.is_floating_point()}
-        if steps == 0 or not self.average:
+        if steps == first or not self.average:
             self.average = {k: v.detach().clone() for k, v in weights.items()}
             return
-        decay = min(float(self.config.average.config.decay), (1 + steps) / (10 + steps))
-        for name, weight in weights.items():
-            self.average[name].lerp_(weight, 1.0 - decay)
+        for name, value in weights.items():
+            self.average[name].lerp_(value, weight)
 
-    def use_average(self) -> None:
-        """Replace the weights by their average, if there is one, at the end of training."""
-        if self.average:
-            self.model.load_state_dict({**self.model.state_dict(), **self.average})
+    @contextmanager
+    def averaged_weights(self) -> Iterator[None]:
+        """Within, the weights are their average, if there is one."""
+        before = {k: v.clone() for k, v in self.model.state_dict().items()} if self.average else {}
+        self.model.load_state_dict({**self.model.state_dict(), **self.average})
+        yield
+        self.model.load_state_dict({**self.model.state_dict(), **before})
+
+    # ---- Selection of the weights
+
+    def select(self, accuracy: float) -> None:
+        """Keep the weights, or their average, if their validation accuracy is the highest so far."""
+        self.waited += 1
+        if accuracy > self.best_accuracy:
+            self.best_accuracy, self.waited = accuracy, 0
+            with self.averaged_weights():
+                self.best = {k: v.detach().clone() for k, v in self.model.state_dict().items()}
+
+    @property
+    def stops_early(self) -> bool:
+        patience = None if self.config.select is None else self.config.select.config.patience
+        return patience is not None and self.waited >= patience
+
+    def use_final_weights(self) -> None:
+        """Replace the weights by the selected ones, or else by their average, at the end of training."""
+        self.model.load_state_dict({**self.model.state_dict(), **(self.best or self.average)})
 
     def _batch(self, phase: Phase) -> tuple[Tensor, Tensor, KeyedRng]:
         rows = self.order.at(0 if phase.is_full_batch else self.step - phase.start)[self.rows]
@@ -174,8 +210,11 @@ class TrainingEngine:
         return augment(x, [located.config for located in self.config.augment], rng), y, rng
 
     def _mini_batch_step(self, x: Tensor, y: Tensor, rng: KeyedRng) -> Terms:
+        buffers = {} if self.config.perturb is None else {k: v.clone() for k, v in self.model.named_buffers()}
         self.optimizer.zero_grad()
         terms = self._accumulated_gradient(x, y, rng)
+        if self.config.perturb is not None:
+            self._replace_gradient(float(self.config.perturb.config.gamma), buffers, x, y, rng)
         if self.config.clip is not None:
             nn.utils.clip_grad_norm_(self.model.parameters(), float(self.config.clip))
         self.optimizer.step()
@@ -204,6 +243,22 @@ class TrainingEngine:
         for stream, _ in noise:
             stream.row = self.rows.start
         return sums
+
+    def _replace_gradient(self, gamma: float, buffers: dict[str, Tensor], x: Tensor, y: Tensor, rng: KeyedRng) -> None:
+        """The gradient at the perturbed weights w + γ ‖w‖ g/‖g‖, with the same noise; adversarial examples are computed
+        for these weights. Statistics of batch normalization are updated once."""
+        weights = [(w, w.detach().clone()) for w in self.model.parameters() if w.dim() > 1 and w.grad is not None]
+        with torch.no_grad():
+            for w, before in weights:
+                assert w.grad is not None
+                w.add_(w.grad, alpha=gamma * float(before.norm()) / max(float(w.grad.norm()), TINY))
+            for name, buffer in self.model.named_buffers():
+                buffer.copy_(buffers[name])
+        self.optimizer.zero_grad()
+        self._accumulated_gradient(x, y, rng)
+        with torch.no_grad():
+            for w, before in weights:
+                w.copy_(before)
 
     def _full_batch_step(self, x: Tensor, y: Tensor, rng: KeyedRng) -> Terms:
         """All evaluations in a step of L-BFGS use the same noise, so that the line search minimises one function."""
@@ -235,6 +290,9 @@ class TrainingEngine:
         if self.base is not None and self.base is not self.previous:
             tensors |= {f"base.{k}": v for k, v in self.base.state_dict().items()}
         tensors |= {f"average.{k}": v for k, v in self.average.items()}
+        if self.best:
+            tensors |= {f"best.{k}": v for k, v in self.best.items()}
+            plain |= {"best_accuracy": self.best_accuracy, "waited": self.waited}
         return State(tensors, plain)
 
     def restore(self, step: int, tensors: Tensors, plain: dict[str, Any]) -> None:
@@ -246,6 +304,9 @@ class TrainingEngine:
         self.previous = self._teacher(_with_prefix("previous.", tensors))
         self.base = self._teacher(_with_prefix("base.", tensors)) or self.previous
         self.average = {k: v.to(self.world.device) for k, v in _with_prefix("average.", tensors).items()}
+        self.best = {k: v.to(self.world.device) for k, v in _with_prefix("best.", tensors).items()}
+        if self.best:
+            self.best_accuracy, self.waited = float(plain["best_accuracy"]), int(plain["waited"])
         phase = self.phases[plain["phase"]]
         if not phase.start <= step <= phase.end:
             raise CorruptCheckpoint(f"step {step} is not in phase '{phase.name}'")

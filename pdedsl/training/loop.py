@@ -11,6 +11,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from pdedsl.config.training import RobustSelection, Selection, ValidationSelection
+from pdedsl.data.splits import Split
 from pdedsl.io import malformed_as_run_error
 from pdedsl.numerics.step_size import SolverFailed
 from pdedsl.runs import checkpoint
@@ -21,6 +23,8 @@ from pdedsl.runs.metrics import compute_metrics
 from pdedsl.runtime.ode.solver_control import adaptive_blocks
 from pdedsl.runtime.ode.torchdiffeq_solver import translate_failures
 from pdedsl.training.engine import TrainingEngine
+from pdedsl.training.losses import Adversary
+from pdedsl.training.losses.adversarial import robust_accuracy
 from pdedsl.training.losses.classification import ACCURACY
 from pdedsl.training.objectives import Terms
 from pdedsl.training.phases import Phase
@@ -60,7 +64,7 @@ class TrainingLoop:
         if not (self._is_finite() and math.isfinite(self.validation_loss)):
             return self._divergence_event(self.engine.step)
         self._save()
-        return Ended(self.engine.step, self._seconds(), RunOutcome.FINISHED)
+        return Ended(self.engine.step, self._seconds(), RunOutcome.FINISHED, self._early_stop())
 
     def advance(self, end: int, interrupted: Interrupted = lambda: False) -> Ended | None:
         """Take steps until `end`; returns how training ended if it stopped earlier."""
@@ -72,7 +76,7 @@ class TrainingLoop:
 
     def _advance(self, end: int, interrupted: Interrupted) -> Ended | None:
         engine = self.engine
-        while engine.step < end:
+        while engine.step < end and not engine.stops_early:
             phase, rate = engine.current(), engine.learning_rate()
             self.task = f"step {engine.step + 1}"
             stop = self._record(engine.advance(), interrupted())
@@ -144,6 +148,31 @@ class TrainingLoop:
         self.validation_loss, *metrics = compute_metrics(engine.model, split, engine.world, engine.dtype)
         name = HeldOutSplit.VALIDATION if data.validation is not None else HeldOutSplit.TEST
         self.notify(Assessed(engine.step, done * per_step, phase.name, name, self.validation_loss, *metrics))
+        if engine.config.select is not None and data.validation is not None and phase is engine.phases[-1]:
+            engine.select(self._selection_accuracy(engine.config.select.config, data.validation))
+
+    def _selection_accuracy(self, selection: Selection, split: Split) -> float:
+        """Accuracy of the averaged weights, if there is an average, on validation samples or their adversarial
+        examples; the state of the noise is restored."""
+        engine = self.engine
+        streams_before = {name: buffer.clone() for name, buffer in engine.model.named_buffers()}
+        with engine.averaged_weights():
+            match selection:
+                case ValidationSelection():
+                    accuracy = compute_metrics(engine.model, split, engine.world, engine.dtype).accuracy
+                case RobustSelection():
+                    assert engine.config.adversary is not None
+                    attack = Adversary(engine.config.adversary.config, engine.data.bounds)
+                    accuracy = robust_accuracy(engine.model, attack, split, engine.world, engine.dtype)
+        for name, buffer in engine.model.named_buffers():
+            buffer.copy_(streams_before[name])
+        return accuracy
+
+    def _early_stop(self) -> str:
+        engine = self.engine
+        if engine.step == engine.end:
+            return ""
+        return f"stopped at step {engine.step} of {engine.end}: {engine.waited} validations without a higher accuracy"
 
     # ---- Checkpoints and termination
 

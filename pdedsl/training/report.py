@@ -43,7 +43,10 @@ class SplitMetrics:
 
 # ---- Final metrics, plots and report
 
-ENTRIES = ("schedule", "augment", "adversary", "regularize", "constrain", "precision", "clip", "accumulate", "average")
+ENTRIES = (
+    *("schedule", "augment", "adversary", "regularize", "constrain", "precision"),
+    *("clip", "accumulate", "perturb", "average", "select"),
+)
 GRIDS = (128, 96, 64, 48, 32)  # points per dimension of the grid for the decision boundary
 TIMED_POINTS, MAX_SECONDS = 512, 1.5  # for the choice of the grid: points timed, time allowed for the grid
 MAX_TRAIN_SAMPLES = 10_000  # in the final training metrics

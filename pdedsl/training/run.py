@@ -212,7 +212,7 @@ def _result(
 ) -> Run:
     if ended.outcome is not RunOutcome.FINISHED:
         return Run(folder, engine.model.eval(), ended.outcome, ended.message)
-    engine.use_average()
+    engine.use_final_weights()
     try:
         metrics = write_results(compilation, config, engine, folder, ended, notify)
     except SolverFailed as failure:

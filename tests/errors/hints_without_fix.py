@@ -20,6 +20,7 @@ settings.unknown_component source.file_not_found source.not_utf8
 AT_RUN_TIME = """
 networks.operator_full_matrix networks.operator_method networks.operator_on_domain networks.operator_on_images
 networks.operator_on_pixels networks.operator_shape runs.empty_schedule runs.image_augmentation runs.missing_data
+runs.selection_without_adversary runs.selection_without_validation
 runs.missing_sweep runs.missing_train_block runs.nothing_to_train runs.solved_not_trained runs.trained_not_solved
 """
 """The spec is valid but needs another command or other data: found at run time, not by `check`."""

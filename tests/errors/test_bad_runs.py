@@ -64,6 +64,8 @@ class Case:
 CASES = {
     "e701_no_train_block": Case(spec=MOONS.partition("train {")[0]),
     "e702_no_data": Case(("train.data=",)),
+    "e708_selection_without_validation": Case(("train.select=validation",)),
+    "e708_selection_without_adversary": Case(("train.select=robust", "train.data.validation=0.2")),
     "e703_flip_of_points": Case(("train.augment=flip",)),
     "e704_nothing_to_train": Case(spec=SCALAR),
     "e704_solved_not_trained": Case(("train.data=",), SCALAR.replace("R²", "[0, 1]^2 periodic")),

@@ -36,9 +36,13 @@ from pdedsl.config.evaluation import NormOrder
 from pdedsl.config.training import Adversary as AdversaryConfig
 from pdedsl.config.training import FgsmAdversary, IfgsmAdversary, Mart, Mixed, PgdAdversary, Trades
 from pdedsl.data.sampling import KeyedRng
+from pdedsl.data.splits import Split
 from pdedsl.frozen_model import frozen, module_modes
 from pdedsl.ir.plan import AdversarialLoss
+from pdedsl.runs.distributed import World
 from pdedsl.training.losses.classification import ACCURACY, accuracy
+
+BATCH_SIZE = 256  # samples that are attacked together
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,20 @@ class Adversary:
             return x + self.eps * (2.0 * rng.like(x, "start", "uniform") - 1.0)
         radius = column(rng.numbers(x, "radius").pow(1.0 / x[0].numel()), x)
         return x + self.eps * radius * L2().steepest(rng.like(x, "start"))
+
+
+def robust_accuracy(model: nn.Module, attack: Adversary, split: Split, world: World, dtype: torch.dtype) -> float:
+    """Accuracy on the adversarial examples of a split, with the same random starts in each call; each process attacks
+    a part of the samples."""
+    local, correct = world.local_slice(len(split)), torch.zeros((), device=world.device)
+    with module_modes(model.modules(), training=False):
+        for start in range(local.start, local.stop, BATCH_SIZE):
+            rows = torch.arange(start, min(start + BATCH_SIZE, local.stop))
+            x, y = split.batch(rows, world.device, dtype)
+            attacked = attack(model, x, y, KeyedRng(0, 0, start))
+            with torch.no_grad():
+                correct += (model(attacked).argmax(-1) == y).sum()
+    return float(world.all_reduce(correct)) / len(split)
 
 
 # ---- Losses at samples and adversarial examples
