@@ -46,6 +46,7 @@ MEMBER_FACTOR, MARGIN_FACTOR = 0.1, 0.2  # errors of members, and estimated ones
 TIMED_MEMBERS = 5  # members for the median CPU time of one solution to the tolerance
 TIMED_EVALUATIONS = 5  # of the approximation at the test points
 TIGHTENING_FACTOR = 0.25  # of the estimated errors, if unseen members are not accurate
+ACCURATE_ROUNDS = 2  # of a refinement
 MIN_MEMBERS = 3  # before costs are predicted: the first one includes imports
 MAX_MEMBERS = 4000  # bounds memory: each has its own coefficients
 COST_FACTOR = 1.5  # on the cost of a member, for those still to come
@@ -262,8 +263,9 @@ class SparseInterpolationSolver(FamilySolver):
         self.interpolant = SparseInterpolant(tuple(is_normal(p.distribution) for p in self.family.parameters))
 
     def refine(self, target: float) -> str:
-        """Until all surpluses in the margin are below the target."""
-        own = self.interpolant
+        """Until all surpluses in the margin are below the target, twice in succession: a node where the solution is
+        large does not show relative errors elsewhere."""
+        own, accurate = self.interpolant, 0
         while True:
             for index in list(own.missing()):
                 if len(self.solved) >= MIN_MEMBERS and (reason := self.exhausted()):
@@ -271,7 +273,8 @@ class SparseInterpolationSolver(FamilySolver):
                 member = self.solve(own.node(index))
                 own.add(index, member.values.reshape(-1))
                 self.solved.append(member)
-            if own.largest_surplus() <= target:
+            accurate = accurate + 1 if own.largest_surplus() <= target else 0
+            if accurate == ACCURATE_ROUNDS:
                 return ""
             own.activate()
 

@@ -32,7 +32,7 @@ SOURCE = (
     "parameter c in [0, 2]\n∂u/∂t = a (1 + t) Δu + b u\nu(x, 0) = c sin(π x) + x\nu(0, t) = 0\nu(1, t) = 1\n"
 )
 TRANSPORT = (
-    HEAD.format(" periodic", "time t in [0, 1]\n", ", t") + "parameter a in [-0.2, 0.2]\n"
+    HEAD.format(" periodic", "time t in [0, 1]\n", ", t") + "parameter a in [0.1, 0.4]\n"
     "parameter b in [0.01, 0.05]\nparameter c in [-1, 1]\n"
     "∂u/∂t + a ∂u/∂x + bΔu + c u = 0\nu(x, 1) = sin(2π x)\n"
 )
