@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+# Python compiles a module when it is first imported; most modules of the dependencies never are.
+PIP    := $(BIN)/python -m pip install --quiet --no-compile
 
 # Tests of the language, the analysis and the planning, without those marked slow.
 QUICK := tests/analysis tests/cli tests/config tests/data tests/errors tests/explainer tests/ir tests/language tests/planning \
@@ -16,8 +18,8 @@ demo: $(VENV)/.installed
 	$(BIN)/python examples/moons.py
 	$(BIN)/python examples/burgers.py
 
-# Lint runs in parallel with the tests. MARKED= includes the long tests.
-MARKED ?= not long
+# Lint runs in parallel with the tests. MARKED='not notebook' includes the long tests.
+MARKED ?= not long and not notebook
 test: $(VENV)/.developed
 	$(MAKE) lint > $(VENV)/lint.log 2>&1 & lint=$$!; $(PYTEST) -m "$(MARKED)"; tests=$$?; \
 	wait $$lint; lint=$$?; cat $(VENV)/lint.log; rm $(VENV)/lint.log; exit $$((tests + lint))
@@ -110,7 +112,7 @@ pages: docs
 	$(BIN)/python -m pytest playground/tests docs/tests
 
 $(VENV)/.documented: $(VENV)/.developed
-	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	$(PIP) --editable '.[docs]'
 	touch $@
 
 $(VENV)/bin/python:
@@ -118,14 +120,14 @@ $(VENV)/bin/python:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 $(VENV)/.installed: $(VENV)/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable .
-	$(BIN)/python -m compileall -q pdedsl
+	$(PIP) --editable .
+	$(BIN)/python -m compileall -q -j 0 pdedsl
 	touch $@
 
 $(VENV)/.developed: $(VENV)/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
-	$(BIN)/python -m pip install --quiet --no-deps 'adv-lib==0.2.8'  # visdom, for its plots, does not build
-	$(BIN)/python -m compileall -q pdedsl
+	$(PIP) --editable '.[dev]'
+	$(PIP) --no-deps 'adv-lib==0.2.8'  # visdom, for its plots, does not build
+	$(BIN)/python -m compileall -q -j 0 pdedsl
 	touch $@ $(VENV)/.installed
 
 clean:

@@ -35,15 +35,19 @@ def run(command: str) -> str:
     return done.stdout
 
 
-LONG = [pytest.mark.long]  # networks are trained and attacked there
-TRAINED = {"paper", "images", "network", "compare"}
+TRAINED = {"paper"}  # networks are trained and attacked there
 ELSEWHERE = {"commands"}  # its commands belong together: tests/test_commands_page.py
+
+
+def marks(page: Path) -> list[pytest.MarkDecorator]:
+    if "{code-cell}" in page.read_text("utf-8"):
+        return [pytest.mark.notebook]
+    return [pytest.mark.long] if page.stem in TRAINED else []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "page",
-    [pytest.param(p, id=p.stem, marks=LONG if p.stem in TRAINED else []) for p in PAGES if p.stem not in ELSEWHERE],
+    "page", [pytest.param(p, id=p.stem, marks=marks(p)) for p in PAGES if p.stem not in ELSEWHERE]
 )
 def test_snippets(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import subprocess
 import sys
 import tarfile
+import tomllib
 import venv
 import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 from pathlib import Path
 
 import pytest
@@ -51,6 +57,44 @@ def test_every_dependency_has_a_lower_bound() -> None:
     command = [sys.executable, str(ROOT / ".ci" / "oldest.py")]
     bounds = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     assert {"torch==2.7", "lark==1.3"} <= set(bounds)
+
+
+IN_NOTEBOOKS = {"ipython"}  # there when `pdedsl.notebook` is loaded
+
+
+def test_every_import_is_of_a_declared_dependency() -> None:
+    """Or of a dependency of one."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = [project["optional-dependencies"][name] for name in ("xarray", "sweep", "lsp", "mcp")]
+    allowed = set(_with_dependencies(sum(extras, project["dependencies"])))
+    modules = {module for path in (ROOT / "pdedsl").rglob("*.py") for module in _imported(path)}
+    foreign = modules - sys.stdlib_module_names - {"pdedsl"}
+    providers = packages_distributions()
+    undeclared = {m for m in foreign if not {d.lower() for d in providers[m]} & (allowed | IN_NOTEBOOKS)}
+    assert len(foreign) > 15
+    assert not undeclared
+
+
+def _imported(path: Path) -> Iterator[str]:
+    """The top-level packages of absolute imports."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        match node:
+            case ast.Import(names=names):
+                yield from (name.name.partition(".")[0] for name in names)
+            case ast.ImportFrom(module=str(module), level=0):
+                yield module.partition(".")[0]
+
+
+def _with_dependencies(requirements: Sequence[str]) -> Iterator[str]:
+    """The names of these distributions, and of those that they need without extras."""
+    waiting, found = list(requirements), set[str]()
+    while waiting:
+        name = re.split(r"[^\w.-]", waiting.pop())[0].lower()
+        if name not in found:
+            found.add(name)
+            yield name
+            with suppress(PackageNotFoundError):  # needed on other platforms
+                waiting += [text for text in requires(name) or () if "extra ==" not in text]
 
 
 def test_the_wheel_works_elsewhere(wheel: Path, tmp_path: Path) -> None:

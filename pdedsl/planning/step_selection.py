@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import product
-from math import ceil, inf, isfinite
+from math import ceil, inf, isfinite, isnan
 
-from sympy import Dummy, Expr, S, Symbol, lambdify
+from sympy import Expr, S, Symbol
 
 from pdedsl.config.base import Located
 from pdedsl.config.methods import Fixed, Integrator, Noise, NoiseScale
@@ -23,6 +23,7 @@ from pdedsl.ir.spec import SpaceKind, Spec
 from pdedsl.numerics.butcher import EULER, HEUN, RK4, RungeKutta
 from pdedsl.planning.noise import is_exact_in_one_step
 from pdedsl.record import Record
+from pdedsl.symbolic.evaluate import EVALUATION_ERRORS, Layout, compile_partial_function
 from pdedsl.symbolic.symbols import Component, atoms
 from pdedsl.symbolic.symbols import Field as FieldSymbol
 
@@ -85,7 +86,7 @@ def long_steps(plan: OperatorPlan, spec: Spec) -> LongSteps | None:
         for n in (count * 2**k for k in range(MAX_STEPS.bit_length())):
             try:
                 errors[n] = _doubling_error(method, f, start, end, n, dimension, extra)
-            except (ArithmeticError, ValueError, TypeError, NameError, AttributeError):
+            except EVALUATION_ERRORS:
                 break
             if errors[n] <= LONG_STEP_RTOL:
                 break
@@ -140,7 +141,7 @@ def _segment_steps(
             error = _doubling_error(method, f, start, end, steps, dimension, extra)
         except OverflowError:
             error = inf
-        except (ArithmeticError, ValueError, TypeError, NameError, AttributeError):
+        except EVALUATION_ERRORS:
             return FALLBACK_STEPS  # a coefficient is singular at a sample point, or has no real value
         if error <= limit:
             return steps
@@ -166,12 +167,16 @@ def _augmented_field(
         symbols = (own,)
     if not all(e.free_symbols <= {*symbols, time} and not e.has(Component) for e in exprs):
         return None
-    dummies = {x: Dummy() for x in (*symbols, time)}  # no text of a spec is in the generated source
-    compiled = lambdify(list(dummies.values()), [e.xreplace(dummies) for e in exprs], "math", cse=True)
     d = len(symbols)
+    layout = Layout({x: k for k, x in enumerate((*symbols, time))}, d)
+    functions = [compile_partial_function(e, layout) for e in exprs]
 
     def f(y: Values, t: float) -> Values:
-        return list(compiled(*y[:d], t))
+        point = (*y[:d], t)
+        values = [function(point) for function in functions]
+        if any(map(isnan, values)):  # not real
+            raise ValueError
+        return values
 
     return f, d, len(exprs) - d
 

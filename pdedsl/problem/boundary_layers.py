@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from math import isfinite, sqrt
 
-from sympy import Expr, Symbol, lambdify
+from sympy import Expr, Symbol
 
 from pdedsl.ir.first_order_system import FirstOrderSystem
+from pdedsl.symbolic.evaluate import Layout, compile_function
 
 LAYER_WIDTHS = 36.0  # of an end layer in its piece: exp(-36) is rounding
 INTERIOR_WIDTHS = 9.0  # of an interior layer on each side of its center: exp(-9²/2) is rounding
@@ -62,13 +63,10 @@ def _coefficient(system: FirstOrderSystem, equation: Expr, variable: int, axis: 
 
 
 def _real_function(expr: Expr, x: Symbol) -> Callable[[float], float]:
-    compiled = lambdify(x, expr, "math")
+    value = compile_function(expr, Layout({x: 0}, 1))
 
-    def evaluate(value: float) -> float:
-        try:
-            number = float(compiled(value))
-        except (ArithmeticError, NameError, TypeError, ValueError):  # undefined there, or not an elementary function
-            return 0.0
+    def evaluate(at: float) -> float:
+        number = value((at,))
         return number if isfinite(number) else 0.0
 
     return evaluate

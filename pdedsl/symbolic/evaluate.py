@@ -166,6 +166,11 @@ class Layout(Record):
         return hash((tuple(self.places), self.dimension))
 
 
+def compile_partial_function(expr: Expr, layout: Layout) -> PointFunction:
+    """The expression as a function of a point that raises one of EVALUATION_ERRORS where it is not defined."""
+    return _compile(expr, layout, {})
+
+
 def compile_function(expr: Expr, layout: Layout) -> PointFunction:
     """The expression as a function of a point."""
     inner = _compile(expr, layout, {})

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from itertools import pairwise
-from typing import Any
 
 import pytest
 import torch
-from sympy import lambdify
 from torch import Tensor
 
 import pdedsl
 from pdedsl.config.methods import Fixed
 from pdedsl.ir.plan import OperatorPlan
 from pdedsl.numerics.butcher import EULER, HEUN, RK4
-from pdedsl.planning import step_selection
 from pdedsl.runtime import EvolutionOperator
 
 HEAD = "pde P\nspace (x, y) in R²\ntime t in [0, 3]\nunknown u(x, y, t) : scalar\n"
@@ -116,21 +112,6 @@ def test_explain_names_the_steps() -> None:
     )
     heat = LINE + "∂u/∂t = ∂²u/∂x²\nu(x, 0) = exp(-x²)\n"
     assert "one exact step, as the coefficients are constant" in str(pdedsl.explain(pdedsl.parse(heat)))
-
-
-def test_no_name_of_a_spec_is_in_generated_source(monkeypatch: pytest.MonkeyPatch) -> None:
-    sources = []
-
-    def compiled(*arguments: Any, **options: Any) -> Any:
-        function = lambdify(*arguments, **options)
-        sources.append(inspect.getsource(function))
-        return function
-
-    monkeypatch.setattr(step_selection, "lambdify", compiled)
-    text = "pde P\nspace breakpoint in R\ntime exec in [0, 2]\nunknown u(breakpoint, exec) : scalar\n"
-    plan_of(text + "∂u/∂exec = sin(3breakpoint + exec) ∂u/∂breakpoint\nu(breakpoint, 0) = breakpoint\n")
-    assert sources
-    assert not any("breakpoint" in source or "exec" in source for source in sources)
 
 
 LEARNED = """pde P
