@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.problem import StrongForm
+from pdedsl.ir.types import Scalar
 from pdedsl.lowering.transforms import transforms_of
 from pdedsl.lowering.truncated_domain import problem_on_space
 
@@ -16,7 +17,8 @@ def lower(analysis: Analysis) -> StrongForm | None:
     """The problem on R^d; None if it has learned parts, no initial condition, or no method."""
     spec = analysis.spec
     is_known = not spec.learned and spec.time is not None and spec.space.image is None and bool(spec.conditions)
-    if not is_known or not isinstance(spec.space.dimension, int) or spec.train is not None:
+    in_components = spec.space.explicit or all(isinstance(u.type, Scalar) for u in spec.unknowns)
+    if not (is_known and in_components) or not isinstance(spec.space.dimension, int) or spec.train is not None:
         return None
     problem = problem_on_space(analysis)
     if any(transforms_of(problem)):
