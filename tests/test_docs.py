@@ -46,9 +46,7 @@ def marks(page: Path) -> list[pytest.MarkDecorator]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "page", [pytest.param(p, id=p.stem, marks=marks(p)) for p in PAGES if p.stem not in ELSEWHERE]
-)
+@pytest.mark.parametrize("page", [pytest.param(p, id=p.stem, marks=marks(p)) for p in PAGES if p.stem not in ELSEWHERE])
 def test_snippets(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)  # as in a notebook, where modules of the folder can be imported

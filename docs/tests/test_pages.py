@@ -62,8 +62,9 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-OUTPUTS = """() => [...document.querySelectorAll("div.cell")].map(cell =>
-    [cell.classList.contains("tag_error"), [...cell.querySelectorAll(".cell_output")].map(o => o.textContent).join()])"""
+OUTPUTS = """() => [...document.querySelectorAll("div.cell")].map(cell => [
+    cell.classList.contains("tag_error"),
+    [...cell.querySelectorAll(".cell_output")].map(output => output.textContent).join()])"""
 
 
 def test_cells_show_the_errors_that_their_tags_announce(browser: Browser) -> None:
