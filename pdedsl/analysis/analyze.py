@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from pdedsl import errors
+from pdedsl.analysis.axioms.fractional_terms import fractional_errors
 from pdedsl.analysis.axioms.point_sources import with_sources, without_sources
 from pdedsl.analysis.axioms.prove import prove_axioms
 from pdedsl.analysis.classification import analyze_summands, classify, forward_jet
@@ -69,7 +70,12 @@ def _analyze_functions(spec: Spec) -> Findings:
         return Findings((), {}, diagnostics)
     regular, whole = without_sources(spec), tuple(_build_problem(e, spec) for e in spec.equations)
     problems = whole if regular is spec else tuple(_build_problem(e, regular) for e in regular.equations)
-    diagnostics = (*well_posedness_errors(problems), *integral_equation_errors(spec), *exact_solution_errors(spec))
+    diagnostics = (
+        *well_posedness_errors(problems),
+        *fractional_errors(problems),
+        *integral_equation_errors(spec),
+        *exact_solution_errors(spec),
+    )
     diagnostics = (*diagnostics, *(compatibility_warnings(problems) if regular is spec else ()))
     axioms = _axioms(problems, spec) if spec.eigenvalue is None else {}
     return Findings(tuple(map(_facts, whole)), axioms, diagnostics)

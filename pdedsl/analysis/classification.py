@@ -32,7 +32,15 @@ from pdedsl.ir.terms import (
     Term,
 )
 from pdedsl.numerics.eigenvalues import tridiagonal_form
-from pdedsl.symbolic.symbols import Applied, Field, Integral, Partial, atoms, atoms_outside_integrals
+from pdedsl.symbolic.symbols import (
+    Applied,
+    Field,
+    FractionalLaplacian,
+    Integral,
+    Partial,
+    atoms,
+    atoms_outside_integrals,
+)
 
 # ---- Signature of the second-order coefficients
 
@@ -139,6 +147,8 @@ def classify(form: NormalForm, jet: Jet, terms: Sequence[Term]) -> EquationClass
         return feature
     if not equation.order and not _contains_own_unknown(form):
         return EquationClass.CONSTRAINT
+    if any(e.has(FractionalLaplacian) for e in equation.rhs):
+        return EquationClass.FRACTIONAL
     jet = _with_other_unknowns(form, jet)
     if jet.order > 2:
         return EquationClass.HIGHER_ORDER

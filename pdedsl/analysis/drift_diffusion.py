@@ -15,7 +15,17 @@ from sympy import Add, Dummy, Expr, KroneckerDelta, Mul, S, Symbol, cancel
 from pdedsl.ir.terms import Components, Indexed
 from pdedsl.symbolic.calculus import contract, differentiate
 from pdedsl.symbolic.rewrite import expand, expand_products
-from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Integral, Partial, atoms, free_symbols
+from pdedsl.symbolic.symbols import (
+    INDEX,
+    Component,
+    Contraction,
+    Field,
+    FractionalLaplacian,
+    Integral,
+    Partial,
+    atoms,
+    free_symbols,
+)
 
 # ---- Linear terms
 
@@ -35,6 +45,8 @@ class NotLinear(Exception):
 def is_jet_variable(expr: Expr, heads: frozenset[Symbol]) -> bool:
     """Whether an expression is a jet variable: a value of an unknown, possibly at another point, or a derivative; or an
     integral that is linear in one of them."""
+    if isinstance(expr, FractionalLaplacian):
+        return is_jet_variable(expr.body, heads)
     if isinstance(expr, Integral):
         factors = [f for f in Mul.make_args(expr.body) if contains_unknown(f, heads)]
         return len(factors) == 1 and is_jet_variable(factors[0], heads)

@@ -47,7 +47,7 @@ from pdedsl.symbolic.complex_numbers import is_complex_field
 from pdedsl.symbolic.functions import ActivationFunction
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.rewrite import expand, expand_products
-from pdedsl.symbolic.symbols import Field, Partial, atoms, free_symbols
+from pdedsl.symbolic.symbols import Field, FractionalLaplacian, Partial, atoms, free_symbols
 
 # ---- Jet of one unknown
 
@@ -260,7 +260,9 @@ def _is_unexpanded(partial: Partial, unknown: Unknown) -> bool:
 
 
 def _is_nonlocal(expr: Expr, spec: Spec) -> bool:
-    """Whether an unknown is evaluated at another point or time."""
+    """Whether an unknown is evaluated at another point or time, or in a fractional Laplacian."""
+    if expr.has(FractionalLaplacian):
+        return True
     here = {u.head: Tuple(*u.arguments) for u in spec.unknowns}
     return any(f.arguments != here.get(f.head, f.arguments) for f in atoms(expr, Field))
 

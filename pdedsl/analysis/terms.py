@@ -30,7 +30,7 @@ from pdedsl.ir.terms import (
 from pdedsl.ir.types import Vector
 from pdedsl.record import Record
 from pdedsl.symbolic.rewrite import expand_products
-from pdedsl.symbolic.symbols import Applied, Field, Integral, Partial, atoms
+from pdedsl.symbolic.symbols import Applied, Field, FractionalLaplacian, Integral, Partial, atoms
 
 # ---- Terms of each summand
 
@@ -118,6 +118,8 @@ def _group_by_factor(parts: list[LinearTerm], form: NormalForm, k: int) -> dict[
 def _factor_of(variable: Expr, form: NormalForm, own: Field) -> Factor:
     if variable is S.One:
         return Factor(FactorKind.ONE)
+    if isinstance(variable, FractionalLaplacian):
+        return Factor(FactorKind.NONLOCAL)
     if isinstance(variable, Integral):
         return Factor(FactorKind.NONLOCAL, mixed_or_delayed=_has_delay(variable, form))
     field, slots = (variable.body, variable.slots) if isinstance(variable, Partial) else (variable, ())

@@ -102,6 +102,8 @@ def _residual(name: str, residual: Residual, doc: str, problem: StrongForm, spec
 
 def _nonlocal_term(term: NonlocalTerm, problem: StrongForm) -> Node:
     """An integral by quadrature, with the bound variables as further coordinates; or a value at another point."""
+    if term.power:
+        return _fractional_laplacian(term, problem)
     variables = (*problem.domain.coordinates, *(r.variable for r in term.ranges))
     columns = {x: IndexedComponent(POINTS, k) for k, x in enumerate(variables)}
 
@@ -128,6 +130,16 @@ def _nonlocal_term(term: NonlocalTerm, problem: StrongForm) -> Node:
     periods = tuple(k for k, r in enumerate(term.ranges) if r.periodic)
     named = (("periodic", ItemList(periods)),) if periods else ()
     return Call(f"{RUNTIME}.quadrature.integral", (Lambda(("points",), integrand), POINTS, *limits), named)
+
+
+def _fractional_laplacian(term: NonlocalTerm, problem: StrongForm) -> Node:
+    """By the Fourier symbol, on periodic grids that start at the points."""
+    ((_, value),) = term.values
+    path = ItemList(derivative_path(value.derivative))
+    derivatives = Call(f"{RUNTIME}.diff.autodiff.partial_derivatives", (Ref("model"), POINTS, path))
+    periods = ItemList(tuple(float(i.end - i.start) for i in problem.domain.intervals[: len(problem.domain.space)]))
+    function = Lambda(("points",), IndexedComponent(derivatives, 0))
+    return Call(f"{RUNTIME}.fractional.fractional_laplacian", (function, POINTS, float(term.power), periods))
 
 
 def _exact(problem: StrongForm, spec: Spec) -> Iterator[FunctionDefinition]:

@@ -20,7 +20,6 @@ FRACTIONAL_DERIVATIVE = Feature(
     "fractional derivatives",
     "a memory that decays exponentially, with another unknown w: ∂u/∂t = Δu - w, ∂w/∂t = u - w",
 )
-FRACTIONAL_LAPLACIAN = Feature("fractional powers of the Laplacian", "integer powers, as in -Δu or Δ²u")
 INTEGRAL_FUNCTION = Feature(
     "functions for integrals, means and convolutions",
     "the integral itself: ∫_Ω u dx, ∫₀ˣ u(s) ds or int(0, x, u(s), s)",
@@ -54,7 +53,6 @@ NAMES = {
 CALLS = {
     **dict.fromkeys(("mean", "average", "convolve", "conv", "convolution", "quad"), INTEGRAL_FUNCTION),
     **dict.fromkeys(("caputo", "Caputo", "riemann_liouville", "fractional_derivative"), FRACTIONAL_DERIVATIVE),
-    **dict.fromkeys(("fraclap", "frac_laplacian", "fractional_laplacian"), FRACTIONAL_LAPLACIAN),
     **dict.fromkeys(("levy", "Levy", "poisson_process", "jump_process"), JUMP_PROCESS),
     **dict.fromkeys(("jump", "Jump"), JUMP_CONDITION),
     **dict.fromkeys(("load", "csv", "from_file"), DATA_FILE),

@@ -91,6 +91,10 @@ def _name(facts: EquationFacts, analysis: Analysis) -> str:
             return _higher_order(facts)
         case EquationClass.INTEGRAL:
             return _integral_equation(facts, spec)
+        case EquationClass.FRACTIONAL:
+            return {0: "stationary equation", 2: "wave equation"}.get(order, "diffusion equation") + (
+                " with a fractional Laplacian"
+            )
         case EquationClass.CONSTRAINT:
             return "constraint on the other unknowns"
         case _:

@@ -35,6 +35,7 @@ class EquationClass(StrEnum):
     HIGHER_ORDER = "higher-order"
     CONSTRAINT = "constraint"
     INTEGRAL = "integral"
+    FRACTIONAL = "fractional"
 
 
 class EquationFacts(Record):

@@ -17,7 +17,7 @@ from pdedsl.record import Record
 from pdedsl.symbolic import symbols
 from pdedsl.symbolic.calculus import differentiate
 from pdedsl.symbolic.printing import SUBSCRIPTS
-from pdedsl.symbolic.symbols import Contraction, Field, Integral, Partial
+from pdedsl.symbolic.symbols import Contraction, Field, FractionalLaplacian, Integral, Partial
 
 
 class ScalarUnknown(Record):
@@ -102,7 +102,7 @@ def in_components(expr: Expr, spec: Spec, normal: Normal, replace_leaf: Callable
 
     def of(e: Expr) -> Expr:
         match e:
-            case Integral() | Field() | Partial(body=Field()):
+            case Integral() | FractionalLaplacian() | Field() | Partial(body=Field()):
                 return replace_leaf(e)
             case Contraction(index=index, body=body):
                 return Add(*(of(body.xreplace({index: Integer(k)})) for k in range(1, dimension + 1)))

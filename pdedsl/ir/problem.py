@@ -136,7 +136,8 @@ class StrongForm(Record):
         fixed = {d.component for d in derivatives if not any(d.orders[:space])}
         fixed |= {c for o in self.measurements for c in o.components}
         fixed |= {p.component for p in self.periodic if p.sign < 0}
-        values = (v for r in self.residuals for _, term in r.nonlocal_terms for _, v in term.values)
+        terms = (term for r in self.residuals for _, term in r.nonlocal_terms if not term.power)
+        values = (v for term in terms for _, v in term.values)
         fixed |= {v.derivative.component for v in values if not v.derivative.order}
         return tuple(c for c in range(len(self.components)) if c not in fixed)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field, replace
 from functools import cached_property
+from math import ceil
 
 from sympy import Add, DiracDelta, Expr, Mul, S, Symbol
 
@@ -13,14 +14,16 @@ from pdedsl.record import Record
 
 
 class Derivative(Record):
-    """∂^α of a component, with the multi-index α = `orders`."""
+    """∂^α (-Δ)ˢ of a component, with the multi-index α = `orders` and s = `power`."""
 
     component: int
     orders: tuple[int, ...]
+    power: Expr = field(default=S.Zero, repr=False)
 
     @property
     def order(self) -> int:
-        return sum(self.orders)
+        """|α| + 2s, rounded up."""
+        return sum(self.orders) + (ceil(2 * self.power) if self.power else 0)
 
     @property
     def mixed(self) -> bool:
@@ -94,11 +97,12 @@ class IntegrationRange(Record):
 class NonlocalTerm(Record):
     """∫ … ∫ integrand over the ranges, the outermost first; without ranges, a value at another point.
 
-    `values` are the symbols of unknowns in the integrand."""
+    `values` are the symbols of unknowns in the integrand. With `power` s > 0, it is (-Δ)ˢ of the only value."""
 
     ranges: tuple[IntegrationRange, ...]
     integrand: Expr
     values: tuple[tuple[Symbol, PointValue], ...]
+    power: Expr = field(default=S.Zero, repr=False)
 
     def has_memory(self, time: Symbol) -> bool:
         """Whether it contains values at other times, or limits and points that depend on time."""

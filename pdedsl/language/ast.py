@@ -109,6 +109,13 @@ class Prefix(Node):
     body: Expr
 
 
+class FractionalLaplacian(Node):
+    """`(-Δ)^exponent body`."""
+
+    exponent: Expr
+    body: Expr
+
+
 class Power(Node):
     """`base^exponent`."""
 
@@ -171,6 +178,7 @@ Expr = (
     | Negation
     | Summation
     | Integral
+    | FractionalLaplacian
     | Product
     | Sum
 )

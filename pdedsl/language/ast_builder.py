@@ -161,6 +161,9 @@ class ExpressionBuilder(Transformer):  # type: ignore[type-arg]
         sign, body, span = parts[0], parts[-1], covering_span(parts)
         if operator_depth(body) > MAX_OPERATOR_CHAIN:
             raise errors.syntax.nested_too_deeply(span)
+        if sign.type == "NEGATIVE_LAPLACIAN":
+            exponent = _exponent(parts[1]) if len(parts) == 3 else strip_parentheses(parts[2])
+            return t.FractionalLaplacian(exponent, parenthesize(body), span=span)
         if sign.type == "OPERATOR":
             match = _NUMERATOR.match(sign)
             assert match

@@ -68,7 +68,7 @@ def prefix_operand(operator: t.Operator, body: t.Expr) -> t.Expr:
 
 def parenthesize_prefix(expr: t.Expr) -> t.Expr:
     """The expression, parenthesized if it is a prefix operator: in ASCII, `grad(u) > 0` is `(∇u) > 0`."""
-    return parenthesize(expr) if isinstance(expr, t.Prefix) else expr
+    return parenthesize(expr) if isinstance(expr, t.Prefix | t.FractionalLaplacian) else expr
 
 
 def parenthesize_transpose_exponent(exponent: t.Expr) -> t.Expr:
@@ -79,7 +79,7 @@ def parenthesize_transpose_exponent(exponent: t.Expr) -> t.Expr:
 def operator_depth(body: object) -> int:
     """The depth of nested operators and parentheses: in ASCII each is a pair of parentheses."""
     count = 0
-    while isinstance(body, t.Prefix | t.Group | t.Derivative):
+    while isinstance(body, t.Prefix | t.Group | t.Derivative | t.FractionalLaplacian):
         body, count = body.body, count + 1
     return count
 
@@ -267,6 +267,12 @@ def _make_integral(call: t.Call) -> t.Expr:
     return t.Integral(lower, upper, strip_parentheses(body), variable, span=call.span)
 
 
+def _make_fractional_laplacian(call: t.Call) -> t.Expr:
+    """`fraclap(3/4, u)` is `(-Δ)^(3/4) u`."""
+    exponent, body = call.args
+    return t.FractionalLaplacian(strip_parentheses(exponent), parenthesize(body), span=call.span)
+
+
 def _make_diff(call: t.Call) -> t.Expr:
     body, *variables = call.args
     return t.Derivative(
@@ -297,5 +303,6 @@ FUNCTION_STYLE_OPERATORS: dict[str, tuple[int, Callable[[t.Call], t.Expr]]] = {
     "adj": (1, lambda call: t.Adjoint(parenthesize(call.args[0]), span=call.span)),
     "sum": (2, _make_summation),
     "int": (-3, _make_integral),
+    "fraclap": (2, _make_fractional_laplacian),
     "diff": (-2, _make_diff),  # negative: minimum number of arguments
 }

@@ -74,10 +74,6 @@ def _common_error(token: Token, tokens: list[Token]) -> PdeError | None:
         if at and tokens[at - 1].startswith(("sum", "Σ", "∑")):
             return errors.syntax.sum_limits(span_of(tokens[at - 1]))
         return errors.syntax.braces_in_expression(span_of(token), span_of(closing) if closing else None)
-    around = [other.type for other in tokens[max(at - 3, 0) : at + 2]]
-    if around == ["LPAR", "MINUS", "LAPLACIAN", "RPAR", "CARET"]:
-        operator = span_of(tokens[at - 3]).to(span_of(tokens[at + 1]))
-        return errors.unsupported.not_supported(errors.unsupported.FRACTIONAL_LAPLACIAN, operator)
     differential = any(other.type in {*OPERATORS, "DERIVATIVE"} for other in tokens)
     is_first = not any(other.type == "EQUAL" for other in tokens[:at])
     if token.type == "RELATION" and is_first and differential and tokens[0].type not in STATEMENT_EXAMPLES:

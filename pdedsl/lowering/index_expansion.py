@@ -25,7 +25,7 @@ from pdedsl.symbolic import symbols
 from pdedsl.symbolic.calculus import differentiate
 from pdedsl.symbolic.integrals import kinks as find_kinks
 from pdedsl.symbolic.point_sources import Concentrated, split_point_sources
-from pdedsl.symbolic.symbols import Contraction, Field, Integral, Partial
+from pdedsl.symbolic.symbols import Contraction, Field, FractionalLaplacian, Integral, Partial
 
 MAX_MIXED_DERIVATIVES = 500  # all mixed second derivatives in 32 dimensions
 
@@ -121,6 +121,11 @@ class IndexExpander(Record):
 
         def replace_leaf(e: Expr) -> Expr:
             match e:
+                case FractionalLaplacian(body=inner, power=power):
+                    body, slots = (inner.body, inner.slots) if isinstance(inner, Partial) else (inner, ())
+                    symbol = Symbol("value", real=True)
+                    value = PointValue(derivative(body, slots), self.coordinates)
+                    return self.nonlocal_symbol(NonlocalTerm((), symbol, ((symbol, value),), power))
                 case Integral():
                     return integral(e)
                 case Partial(body=Field(head=head) as body, slots=slots) if head in own:
@@ -145,7 +150,8 @@ class IndexExpander(Record):
 
     def nonlocal_symbol(self, term: NonlocalTerm) -> Symbol:
         if term not in self.nonlocal_terms:
-            name = f"{'integral' if term.ranges else 'shifted'}_{len(self.nonlocal_terms)}"
+            kind = "integral" if term.ranges else "fractional" if term.power else "shifted"
+            name = f"{kind}_{len(self.nonlocal_terms)}"
             while name in self.used_names:
                 name += "_"
             self.used_names.add(name)

@@ -93,6 +93,8 @@ def plan_scheme(problem: StrongForm) -> GridScheme:
     system = first_order_system(problem)
     if concentrated:
         return _pieces_between_sources(system)
+    if any(d.power for _, d in system.jets):
+        return _fractional(system)
     if system.nonlocal_terms:
         return _collocation(system)
     if not domain.space:
@@ -151,6 +153,17 @@ def _collocation(system: FirstOrderSystem) -> ChebyshevScheme:
     if len(system.constraints) != len(system.algebraic):
         raise GridNotApplicable("the numbers of equations and unknowns differ")
     return ChebyshevScheme(system, delay_breaks(system.statement))
+
+
+def _fractional(system: FirstOrderSystem) -> FourierScheme:
+    """Fourier series, in which (-Δ)ˢ multiplies by |κ|²ˢ."""
+    axes = None if system.nonlocal_terms or system.face_conditions else periodic_axes(system)
+    if axes is None:
+        raise GridNotApplicable("a fractional Laplacian needs a periodic box and no integrals or delays")
+    linear = split_linear(system, (*system.rhs, *system.constraints))
+    if not _is_dominant(linear, system):
+        raise GridNotApplicable("a fractional Laplacian needs linear terms of highest order with constant coefficients")
+    return replace(_fourier(system, axes, linear), flux_terms=())
 
 
 def _pieces_between_sources(system: FirstOrderSystem) -> ChebyshevScheme:

@@ -104,6 +104,8 @@ def _obstacle(spec: Spec, plan: GridPlan, scheme: GridScheme) -> str:
 
 def _fourier_obstacle(scheme: FourierScheme) -> str:
     system = scheme.system
+    if any(d.power for _, d in system.jets):
+        return "fractional Laplacians are not supported"
     if system.differential and not isinstance(scheme.integrator, ExponentialRungeKutta):
         return f"the Fourier grid takes etdrk4, not {scheme.integrator.name}"
     if (system.differential and len(system.algebraic) > 1) or len(system.constraints) > 1:

@@ -171,10 +171,10 @@ class SystemBuilder:
     def differential(self) -> tuple[int, ...]:
         return tuple(k for k, (c, _) in enumerate(self.variables) if self.orders[c] > 0)
 
-    def jet(self, variable: int, space: tuple[int, ...]) -> Symbol:
-        derivative = Derivative(variable, space)
+    def jet(self, variable: int, space: tuple[int, ...], power: Expr = S.Zero) -> Symbol:
+        derivative = Derivative(variable, space, power)
         if derivative not in self.jets:
-            suffix = "_".join(map(str, (variable, *space)))
+            suffix = "_".join(map(str, (variable, *space, *([f"power{len(self.jets)}"] if power else []))))
             self.jets[derivative] = Symbol(f"jet_{suffix}", real=True)
         return self.jets[derivative]
 
@@ -199,13 +199,16 @@ class SystemBuilder:
         return self._substitute_parameters(residual.expr).xreplace(substitution)
 
     def _nonlocal_symbol(self, term: NonlocalTerm) -> Symbol:
-        """The symbol of a nonlocal term, with the variables of the system in its integrand."""
+        """The symbol of a nonlocal term, with the variables of the system in its integrand; a fractional Laplacian is a
+        jet."""
         values = []
         for symbol, value in term.values:
             space, j = self._split(value.derivative)
             if (value.derivative.component, j) not in self.variables:
                 raise GridNotApplicable("time derivatives of the highest order in an integral are not supported")
             variable = self.variables.index((value.derivative.component, j))
+            if term.power:
+                return self.jet(variable, space, term.power)
             values.append((symbol, replace(value, derivative=Derivative(variable, space))))
         own = replace(term, values=tuple(values))
         return self.nonlocal_terms.setdefault(own, Symbol(f"nonlocal_{len(self.nonlocal_terms)}", real=True))

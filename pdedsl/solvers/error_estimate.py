@@ -38,10 +38,11 @@ from pdedsl.ir.boundary import ConditionResidual
 from pdedsl.ir.parameters import learned_functions, with_function_symbols
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.problem import Domain, StrongForm
-from pdedsl.ir.residual import Derivative, Residual
+from pdedsl.ir.residual import Derivative, NonlocalTerm, Residual
 from pdedsl.ir.solver_plans import FiniteVolumeScheme
 from pdedsl.runtime.basis.interpolation import TensorProductExpansion
 from pdedsl.runtime.diff.autodiff import partial_derivatives
+from pdedsl.runtime.fractional import fractional_laplacian
 from pdedsl.runtime.ode.step_doubling import MaxStepsExceeded, StepSizeUnderflow
 from pdedsl.solvers.ansatz import AnsatzModule, AnsatzWithFunctions
 from pdedsl.solvers.collocation_points import PointSampler, fix_gauge, sample_conditions
@@ -187,9 +188,24 @@ class ResidualAudit:
             return evaluate_derivatives(self.module, [derivative], at)[:, 0]
 
         return [
-            evaluate_term(term, self.statement.domain.coordinates, points, quadrature_order(term), jets)
+            self._fractional_laplacian(term, points)
+            if term.power
+            else evaluate_term(term, self.statement.domain.coordinates, points, quadrature_order(term), jets)
             for _, term in residual.nonlocal_terms
         ]
+
+    def _fractional_laplacian(self, term: NonlocalTerm, points: Tensor) -> Tensor:
+        """(-Δ)ˢ of a solution by Fourier series, from its coefficients; of others by values on grids."""
+        (derivative,), domain = (v.derivative for _, v in term.values), self.statement.domain
+        if isinstance(self.module, TensorProductExpansion):
+            module = self.module.fractional_laplacian(float(term.power))
+            return evaluate_derivatives(module, [derivative], points)[:, 0]
+        periods = [float(i.end - i.start) for i in domain.intervals[: len(domain.space)]]
+
+        def values(at: Tensor) -> Tensor:
+            return evaluate_derivatives(self.module, [derivative], at)[:, 0]
+
+        return fractional_laplacian(values, points, float(term.power), periods)
 
     def _derivatives(self, residual: Residual, points: Tensor) -> Tensor:
         return evaluate_derivatives(self.module, residual.derivatives, points)

@@ -30,6 +30,7 @@ from pdedsl.symbolic.symbols import (
     Component,
     Contraction,
     Field,
+    FractionalLaplacian,
     Integral,
     Partial,
     TooLarge,
@@ -81,6 +82,8 @@ def differentiate(expr: Expr, slot: Expr, chain: bool = False) -> Expr:
             case Field() if isinstance(slot, Symbol) and slot not in e.arguments and not e.arguments.has(Field):
                 varying = [a for a in e.arguments if depends(a, slot)]  # u(1 - x): chain rule
                 return (d(varying[0]) if len(varying) == 1 else S.One) * Partial(e, slot)
+            case FractionalLaplacian(body=body, power=power):
+                return FractionalLaplacian(d(body), power)
             case sign(args=(inner,)):
                 return 2 * DiracDelta(inner) * d(inner)
             case Max() | Min() if chain:
@@ -160,6 +163,27 @@ def _with_argument(expr: Expr, variable: Symbol, value: Expr) -> Expr:
     if variable not in expr.free_symbols or not expr.args:
         return expr.xreplace({variable: value})
     return expr.func(*(_with_argument(a, variable, value) for a in expr.args))
+
+
+# ---- Fractional Laplacian
+
+
+def fractional_laplacian(body: Expr, power: Expr) -> Expr | None:
+    """(-Δ)ˢ of a linear combination of fields and their derivatives with constant coefficients; None of others."""
+    terms = []
+    for term in Add.make_args(expand_products(body)):
+        inside = [f for f in Mul.make_args(term) if not f.is_number]
+        outside = Mul(*(f for f in Mul.make_args(term) if f.is_number))
+        if len(inside) != 1:
+            return None
+        (factor,) = inside
+        s = power
+        if isinstance(factor, FractionalLaplacian):
+            factor, s = factor.body, s + factor.power
+        if not isinstance(factor.body if isinstance(factor, Partial) else factor, Field):
+            return None
+        terms.append(outside * FractionalLaplacian(factor, s))
+    return Add(*terms)
 
 
 # ---- Linear operators

@@ -3,7 +3,7 @@ integrands."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from sympy import (
@@ -50,6 +50,22 @@ def kinks(integrand: Expr, variable: Symbol) -> Iterator[Expr]:
             rate = level.diff(variable)
             if rate != 0 and variable not in rate.free_symbols:
                 yield expand(variable - level / rate)
+
+
+def fractional_laplacian_of_waves(expr: Expr, power: Expr, coordinates: Sequence[Symbol]) -> Expr | None:
+    """(-Δ)ˢ of a sum of products of sines and cosines of linear functions: exp(iκ·x) times |κ|²ˢ; None of others."""
+    waves = expand(expr.rewrite([sin, cos], exp), power_exp=False)
+    terms = []
+    for term in Add.make_args(expand(waves, power_exp=False)):
+        exponent = Add(*(f.args[0] for f in Mul.make_args(term) if isinstance(f, exp)))
+        frequencies = [exponent.diff(x) / I for x in coordinates]
+        amplitude = Mul(*(f for f in Mul.make_args(term) if not isinstance(f, exp)))
+        constant = not any(k.free_symbols & {*coordinates} or k.is_real is False for k in frequencies)
+        if not constant or amplitude.free_symbols & {*coordinates}:
+            return None
+        square = expand(Add(*(k**2 for k in frequencies)))
+        terms.append(S.Zero if square == 0 else amplitude * exp(exponent) * square**power)
+    return _real_part(Add(*terms))
 
 
 def _antiderivative(expr: Expr, x: Symbol) -> Expr | None:

@@ -11,7 +11,7 @@ from sympy import Add, Dummy, Expr, Integer, Mul, Pow, Rational, S, Symbol, frac
 from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.str import StrPrinter
 
-from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial, PointSource
+from pdedsl.symbolic.symbols import Component, Contraction, Field, FractionalLaplacian, Partial, PointSource
 
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 SUBSCRIPTS = str.maketrans("0123456789ijk", "₀₁₂₃₄₅₆₇₈₉ᵢⱼₖ")
@@ -141,6 +141,10 @@ class _Notation(StrPrinter):  # type: ignore[misc]
         if isinstance(e.body, Field):
             return f"{above}{self._print(e.body)}/{below}"
         return f"{above}/{below} ({self._print(e.body)})"
+
+    def _print_FractionalLaplacian(self, e: FractionalLaplacian) -> str:
+        power = self._print(e.power) if e.power.is_Symbol else f"({self._print(e.power)})"
+        return f"(-Δ)^{power} {self._tight(e.body)}"
 
     def _print_PointSource(self, e: PointSource) -> str:
         return f"δ({self._print(e.coordinate - e.place)})"

@@ -127,6 +127,19 @@ class PointSource(RealExpr):
         return f"delta({printer._print(self.coordinate)} - {printer._print(self.place)})"
 
 
+class FractionalLaplacian(RealExpr):
+    """(-Δ)ˢ of a field or of a derivative of one; made by `calculus.fractional_laplacian`."""
+
+    def __new__(cls, body: Expr, power: Expr) -> FractionalLaplacian:
+        return super().__new__(cls, body, power)  # type: ignore[no-any-return]
+
+    body = property(lambda self: self.args[0])
+    power = property(lambda self: self.args[1])
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"fraclap({printer._print(self.power)}, {printer._print(self.body)})"
+
+
 def bound_variable(depth: int) -> Symbol:
     """The canonical variable of an integral around `depth` others: it is equal to no symbol of a spec."""
     return Dummy(f"s{depth + 1}", dummy_index=depth, real=True)

@@ -29,7 +29,6 @@ def diagnose(text: str) -> tuple[Diagnostic, ...]:
 UNSUPPORTED = [
     (unsupported.FRACTIONAL_DERIVATIVE, heat("∂^(1/2)u/∂t^(1/2) = Δu")),
     (unsupported.FRACTIONAL_DERIVATIVE, heat("caputo(u, t, 0.5) = Δu")),
-    (unsupported.FRACTIONAL_LAPLACIAN, heat("∂u/∂t = -(-Δ)^(1/2) u")),
     (unsupported.INTEGRAL_FUNCTION, heat("∂u/∂t = Δu - mean(u)")),
     (unsupported.INTEGRAL_FUNCTION, heat("∂u/∂t = Δu + integrate(u, x)")),
     (unsupported.NOISE, heat("∂u/∂t = Δu + 0.1 dW/dt")),
@@ -61,7 +60,6 @@ NEAREST = [
         unsupported.FRACTIONAL_DERIVATIVE,
         heat("unknown w(x, t) : scalar\n∂u/∂t = Δu - w\n∂w/∂t = u - w\nw(x, 0) = 0"),
     ),
-    (unsupported.FRACTIONAL_LAPLACIAN, f"{HEAD}∂u/∂t = -Δ²u\n{DATA}Δu = 0 on boundary\n"),
     (unsupported.INTEGRAL_FUNCTION, heat("∂u/∂t = Δu - ∫_Ω u dx + ∫₀ˣ u(s, t) ds")),
     (unsupported.NOISE, heat("const σ = 0.3\n∂u/∂t = ½σ²Δu")),
     (unsupported.JUMP_PROCESS, heat("const σ = 0.3\n∂u/∂t = ½σ²Δu")),

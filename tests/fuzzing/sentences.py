@@ -36,6 +36,7 @@ LEXEMES = {
     "CURL": "∇×",
     "HESSIAN": "∇∇",
     "LAPLACIAN": "Δ",
+    "NEGATIVE_LAPLACIAN": "(-Δ)",
     "SIGMA": "Σ",
     "RELATION": "<= >= ≤ ≥ < >",
     "CALL": "(",

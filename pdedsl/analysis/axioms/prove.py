@@ -12,6 +12,7 @@ from sympy import S
 
 from pdedsl.analysis.axioms.comparison import comparison
 from pdedsl.analysis.axioms.conservation import conservation
+from pdedsl.analysis.axioms.fractional_terms import has_fractional_terms, prove_with_fractional_terms
 from pdedsl.analysis.axioms.integral_terms import has_integrals, prove_with_integrals
 from pdedsl.analysis.axioms.linearity import linearity
 from pdedsl.analysis.axioms.markov import locality, markov
@@ -44,6 +45,10 @@ def prove_axioms(problem: Problem) -> dict[Axiom, Verdict]:
         return dict.fromkeys(
             _applicable_axioms(problem),
             Undecided("equations for single components are not covered by the implemented theorems."),
+        )
+    if has_fractional_terms(problem.spec):
+        return try_sympy(lambda: prove_with_fractional_terms(problem, _applicable_axioms(problem))) or dict.fromkeys(
+            _applicable_axioms(problem), Undecided("the symbolic computation failed.")
         )
     if has_integrals(problem.spec):
         return try_sympy(lambda: prove_with_integrals(problem, _applicable_axioms(problem))) or dict.fromkeys(

@@ -40,7 +40,7 @@ from pdedsl.language.elaborate.values import (
 )
 from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
 from pdedsl.numerics.activations import OTHER_NAMES
-from pdedsl.symbolic.calculus import contract, differentiate, integrate
+from pdedsl.symbolic.calculus import contract, differentiate, fractional_laplacian, integrate
 from pdedsl.symbolic.complex_numbers import (
     NoParts,
     conjugate,
@@ -389,6 +389,37 @@ def curl(body: Tensor, scope: Scope, span: Span) -> Tensor:
             raise errors.types.no_curl(body.describe(), span)
 
 
+# ---- Fractional Laplacian
+
+
+MAX_FRACTIONAL_POWER = 4  # of the Laplacian, as of its integer powers
+
+
+def fractional_power(body: Tensor, exponent: Expr, expr: t.FractionalLaplacian, scope: Scope) -> Tensor:
+    """`(-Δ)^(3/4) u`; for an integer exponent the power of the Laplacian."""
+    _require_space(scope, expr.span)
+    space, s = scope.space, exponent.xreplace(scope.names.numbers)
+    if not (s.is_number and s.is_real and 0 < s <= MAX_FRACTIONAL_POWER):
+        raise errors.fractional.invalid_exponent(MAX_FRACTIONAL_POWER, expr.exponent.span)
+    if s.is_Integer:
+        for _ in range(int(s)):
+            laplacian = apply_prefix("lap", body, expr.span, scope)
+            body = replace(laplacian, at=lambda *i, f=laplacian: -f.at(*i))
+        return body
+    if space.kind is not SpaceKind.PHYSICAL or not space.explicit or not space.intervals:
+        raise errors.fractional.off_domain(expr.span)
+    if not all(i.periodic for i in space.intervals) or space.metric is not None:
+        raise errors.fractional.on_bounded_domain(expr.span)
+
+    def at(*index: Expr) -> Expr:
+        value = report_too_large(lambda: fractional_laplacian(body.at(*index), s), expr.span)
+        if value is None:
+            raise errors.fractional.invalid_operand(expr.body.span)
+        return value
+
+    return replace(body, at=at)
+
+
 # ---- Matrices
 
 
@@ -482,7 +513,7 @@ FUNCTIONS: dict[str, tuple[int, Numeric]] = {
     "max": (-1, sp.Max),
 }
 FUNCTIONS.update({other: FUNCTIONS[name] for other, name in OTHER_NAMES.items()})
-OPERATORS = "grad div curl lap hess dot ddot norm adj sum diff pow int".split()
+OPERATORS = "grad div curl lap hess dot ddot norm adj sum diff pow int fraclap".split()
 RESERVED = {*FUNCTIONS, "softmax", "pi", *OPERATORS}
 
 
@@ -620,6 +651,8 @@ def _evaluate(expr: t.Expr, scope: Scope) -> Value:
             return transposed_gradient(vector, scope, expr.span)
         case t.Prefix(operator=operator, body=body):
             return apply_prefix(operator, tensor(body, scope), expr.span, scope)
+        case t.FractionalLaplacian(exponent=exponent, body=body):
+            return fractional_power(tensor(body, scope), tensor(exponent, scope, 0).expr, expr, scope)
         case t.Power(base=base, exponent=exponent):
             return power(evaluate(base, scope), tensor(exponent, scope, 0), expr.span, scope.names.numbers)
         case t.Negation(body=body):

@@ -146,6 +146,8 @@ def expression_to_latex(expr: t.Expr) -> str:
             return rf"{{{expression_to_latex(body)}}}^{{\top}}"
         case t.Prefix(operator=operator, body=body):
             return OPERATORS[operator] + expression_to_latex(body)
+        case t.FractionalLaplacian(exponent=exponent, body=body):
+            return rf"(-\Delta)^{{{expression_to_latex(exponent)}}} {expression_to_latex(body)}"
         case t.Power(base=base, exponent=exponent):
             return f"{{{expression_to_latex(base)}}}^{{{expression_to_latex(strip_parentheses(exponent))}}}"
         case t.Negation(body=body):

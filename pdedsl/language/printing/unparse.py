@@ -264,6 +264,8 @@ class Unparser(Record):
         match expr:
             case t.Prefix():
                 return self.prefix(expr)
+            case t.FractionalLaplacian():
+                return self.fractional_laplacian(expr)
             case t.Power():
                 return self.power(expr)
             case t.Derivative():
@@ -293,6 +295,11 @@ class Unparser(Record):
         return (
             sign + _order_superscript(times) + (self.prefix(body) if isinstance(body, t.Prefix) else self.postfix(body))
         )
+
+    def fractional_laplacian(self, expr: t.FractionalLaplacian) -> str:
+        if self.ascii:
+            return f"fraclap({self.sum(expr.exponent)}, {self.sum(strip_parentheses(expr.body))})"
+        return f"(-Δ)^{self.exponent(expr.exponent)} {self.postfix(expr.body)}"
 
     def power(self, expr: t.Power) -> str:
         base, raised = self.postfix(expr.base), None if self.ascii else _exponent_superscript(expr.exponent)

@@ -67,6 +67,11 @@ class FourierGrid:
         factors = [(1j * f) ** a for f, a in zip(self.frequencies(), orders, strict=True)]
         return prod(factors[1:], start=factors[0])
 
+    def multiplier(self, orders: tuple[int, ...], power: float) -> Tensor:
+        """∏ (i κ)^α · |κ|²ˢ: the symbol of ∂^α (-Δ)ˢ, on the modes."""
+        symbol = self.derivative(orders)
+        return symbol * sum(f**2 for f in self.frequencies()) ** power if power else symbol
+
     def values(self, coefficients: Tensor) -> Tensor:
         """The values on the fine grid."""
         padded = coefficients

@@ -194,6 +194,19 @@ class TensorProductExpansion(nn.Module):
         derivative._buffers = {**self._buffers, "coefficients": coefficients}
         return derivative
 
+    def fractional_laplacian(self, power: float) -> TensorProductExpansion:
+        """(-Δ)ˢ of Fourier series: each mode times |κ|²ˢ."""
+        squares = self.coefficients.new_zeros(())
+        for k, axis in enumerate(self.axes):
+            if not isinstance(axis, FourierAxis):
+                raise NotImplementedError("a fractional Laplacian needs Fourier series along all axes")
+            counts = torch.arange(axis.half, dtype=self.coefficients.dtype, device=self.coefficients.device)
+            frequencies = torch.cat([counts, counts[1:]]) * (2 * pi / axis.period)
+            squares = squares + frequencies.square().reshape([-1 if j == k else 1 for j in range(len(self.axes))])
+        result = copy(self)
+        result._buffers = {**self._buffers, "coefficients": self.coefficients * squares**power}
+        return result
+
     def _evaluate_in_space(self, coefficients: Tensor, bases: list[Tensor]) -> Tensor:
         """(S, c, K, …) with the basis functions (p, K) of each axis: (p, S, c)."""
         most = max(1, MAX_BUFFER_SIZE // max(1, coefficients[..., 0].numel() if len(bases) > 1 else 1))

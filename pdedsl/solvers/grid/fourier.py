@@ -129,7 +129,7 @@ class FourierProblem:
             d = self.system.jet_derivatives[jet]
             for axis in grid.dims:
                 number = number.narrow(axis, 0, 1)
-            values[row][d.component] = values[row][d.component] + number * grid.derivative(d.orders)
+            values[row][d.component] = values[row][d.component] + number * grid.multiplier(d.orders, float(d.power))
         entries = torch.broadcast_tensors(*(e for row in values for e in row))  # type: ignore[no-untyped-call]
         return torch.stack(entries, dim=-1).reshape(*entries[0].shape, rows, -1)
 
@@ -173,7 +173,7 @@ class FourierProblem:
             entries = [[flat for _ in rest] for _ in rest]
             for (row, _, d), mean in zip(pairs, means, strict=True):
                 column = places[d.component]
-                entries[row][column] = entries[row][column] + mean * self.grid.derivative(d.orders)
+                entries[row][column] = entries[row][column] + mean * self.grid.multiplier(d.orders, float(d.power))
             flat_entries = torch.broadcast_tensors(*(e for row in entries for e in row))  # type: ignore[no-untyped-call]
             return torch.stack(flat_entries, -1).reshape(*flat_entries[0].shape, len(rest), len(rest))
 
@@ -183,7 +183,9 @@ class FourierProblem:
         places = {k: n for n, k in enumerate(self.system.differential)}
         derivatives = [self.system.jet_derivatives[s] for s in compiled.jets]
         jets = [
-            self.grid.values(start.select(self.variable_axis, places[d.component]) * self.grid.derivative(d.orders))
+            self.grid.values(
+                start.select(self.variable_axis, places[d.component]) * self.grid.multiplier(d.orders, float(d.power))
+            )
             for d in derivatives
         ]
         return [float(v.mean()) for v in compiled(jets, self.initial_values)]
@@ -274,7 +276,10 @@ class FourierProblem:
     def _jet_symbols(self) -> Tensor:
         """(iκ)^α of the jets in N."""
         return torch.stack(
-            [self.grid.derivative(self.system.jet_derivatives[s].orders) for s in self.nonlinear_terms.jets]
+            [
+                self.grid.multiplier(d.orders, float(d.power))
+                for d in (self.system.jet_derivatives[s] for s in self.nonlinear_terms.jets)
+            ]
         )
 
 
