@@ -388,7 +388,8 @@ class Grid(Config):
 
 
 class Elements(Config):
-    """Finite elements of Lagrange type (Brenner, Scott 2008), with adaptive refinement of the mesh.
+    """Finite elements of Lagrange type (Brenner, Scott 2008), for ∇×(a ∇×E) of Nédélec type (Monk 2003), with adaptive
+    refinement of the mesh.
 
     `order` is the degree of the polynomials, one less for a pressure (Taylor, Hood 1973); `h` is the length of the
     edges of the first mesh, by default a fraction of the size of the domain.

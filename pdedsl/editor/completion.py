@@ -33,6 +33,7 @@ from pdedsl.language import ast as t
 from pdedsl.language.elaborate.declarations import IMAGES
 from pdedsl.language.elaborate.expressions import (
     COMPLEX_FUNCTIONS,
+    CROSS_PRODUCT,
     FUNCTIONS,
     IMAGINARY_UNIT,
     MATRIX_FUNCTIONS,
@@ -405,6 +406,7 @@ def _expression(document: Document, ends: bool) -> Iterator[_Proposal]:
         detail = {-1: "two or more arguments"}.get(count, "")
         yield _Proposal(word, ItemKind.FUNCTION, detail)
     yield from (_Proposal(word, ItemKind.FUNCTION, "of a matrix") for word in MATRIX_FUNCTIONS)
+    yield _Proposal(CROSS_PRODUCT, ItemKind.FUNCTION, "of two vectors")
     if any(isinstance(s, t.UnknownDecl) and is_complex_type(s) for s in document.syntax.statements):
         yield _Proposal(IMAGINARY_UNIT, ItemKind.NAME, "imaginary unit")
         yield from (_Proposal(word, ItemKind.FUNCTION) for word in COMPLEX_FUNCTIONS)

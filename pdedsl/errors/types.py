@@ -54,7 +54,11 @@ def explicit_bias(name: str, span: Span) -> PdeError:
 
 def invalid_product(left: str, right: str, vectors: bool, span: Span, between: Span | None = None) -> PdeError:
     """`between` is the space between two vectors, where it is known."""
-    hint = "use · for the dot product, as in v·w" if vectors else "use A:B to contract matrices"
+    hint = (
+        "use · for the dot product, as in v·w, and cross(v, w) for the cross product"
+        if vectors
+        else "use A:B to contract matrices"
+    )
     fixes = (Fix("insert ·", (Edit(between, "·"),)),) if between else ()
     return SHAPE_MISMATCH(f"cannot multiply {with_article(left)} by {with_article(right)}", span, hint, fixes=fixes)
 
@@ -274,6 +278,11 @@ def no_curl(found: str, span: Span) -> PdeError:
 
 def needs_matrix(function: str, found: str, span: Span) -> PdeError:
     return SHAPE_MISMATCH(f"'{function}' needs a matrix, found {with_article(found)}", span, "as in tr(∇u), sym(∇u)")
+
+
+def invalid_cross_product(left: str, right: str, span: Span) -> PdeError:
+    message = f"a cross product needs two vectors of size 2 or 3, found {with_article(left)} and {with_article(right)}"
+    return SHAPE_MISMATCH(message, span, "as in cross(n, E)")
 
 
 def componentwise_derivative(found: str, span: Span) -> PdeError:

@@ -18,6 +18,8 @@ from pdedsl.ir.problem import Domain
 from pdedsl.ir.residual import Derivative
 from pdedsl.record import Record
 
+MAX_EDGE_ORDER = {2: 3, 3: 1}  # of Nédélec elements, by the dimension of space
+
 
 class TrialFunction(Record):
     """An unknown of the weak form: a component of the problem, a time derivative of it, or an auxiliary function."""
@@ -27,6 +29,7 @@ class TrialFunction(Record):
     time_order: int = 0
     is_multiplier: bool = False  # of a constraint, like a pressure: continuous elements of one order less
     is_prescribed: bool = False  # a multiplier with a value on a part of the boundary, such as an outlet
+    edge_component: int | None = None  # of a vector field in H(curl), whose trial functions follow one another
 
 
 class WeakEquation(Record):
@@ -90,6 +93,11 @@ class WeakForm(Record):
     constraint: NodalConstraint | None = None  # of an obstacle problem
     point_loads: tuple[PointLoad, ...] = field(default=(), repr=False)
 
+    @property
+    def has_edge_elements(self) -> bool:
+        """Whether the unknowns are vector fields in H(curl), with Nédélec elements."""
+        return any(t.edge_component is not None for t in self.trials)
+
     @cached_property
     def jet_symbols(self) -> tuple[tuple[Symbol, ...], ...]:
         """For each trial function the symbols of its value and of its derivatives."""
@@ -114,6 +122,8 @@ class WeakForm(Record):
         1. Obstacle problems have elements of first degree, which satisfy a bound everywhere if they do at the nodes."""
         if self.constraint is not None:
             return (1,) * len(self.trials)
+        if self.has_edge_elements:
+            return (min(order, MAX_EDGE_ORDER[len(self.domain.space)]),) * len(self.trials)
         order = max(order, 2) if any(t.is_multiplier for t in self.trials) else order
         return tuple(order - t.is_multiplier for t in self.trials)
 

@@ -24,6 +24,7 @@ from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.ir.residual import Derivative, Residual
 from pdedsl.ir.spec import EigenvalueUnknown
 from pdedsl.ir.verdicts import Proved, Refuted, Undecided, Verdict
+from pdedsl.problem.curl_form import curl_coefficient
 from pdedsl.symbolic.evaluate import is_numerically_equal
 
 MAX_COLLOCATION_DIMENSION = 3  # dense matrices
@@ -373,6 +374,8 @@ def collocation_obstacle(problem: StrongForm, pencil: Eigenproblem) -> str:
         return f"collocation is for one to {MAX_COLLOCATION_DIMENSION} dimensions"
     if domain.inequalities:
         return "the domain is not a box"
+    if curl_coefficient(problem) is not None:
+        return "all gradients are eigenfunctions of ∇×∇×, which Nédélec elements separate from the others"
     if any(r.has_dirac for r in problem.equations):
         return "the coefficients contain derivatives of discontinuities"
     if any(c.part or not isinstance(c.place, Face) for c in pencil.conditions):

@@ -61,6 +61,10 @@ def weak_form(problem: StrongForm) -> WeakForm:
     """The weak form; raises NoWeakForm with the reason if there is none."""
     if any(map(has_extremum, problem.equations)):
         return _constrained_form(problem)
+    from pdedsl.problem.curl_form import CurlFormBuilder, curl_coefficient
+
+    if curl_coefficient(problem) is not None:
+        return CurlFormBuilder(problem).build()
     mixed = split_biharmonic(problem)
     return WeakFormBuilder(mixed, is_mixed=True).build() if mixed is not None else WeakFormBuilder(problem).build()
 

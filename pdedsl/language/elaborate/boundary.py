@@ -22,7 +22,7 @@ from sympy import Add, Expr, Integer, Symbol, cancel
 
 from pdedsl import errors
 from pdedsl.diagnostics import Reporter, Span, closest_match
-from pdedsl.ir.boundary import Face, LevelSet, Place, ScalarCondition
+from pdedsl.ir.boundary import Face, General, LevelSet, Place, ScalarCondition
 from pdedsl.ir.spec import (
     Condition,
     ConditionKind,
@@ -429,7 +429,8 @@ def count_conditions(spec: Spec, reporter: Reporter) -> None:
 
 def _conditions_on(place: Place, unknown: Symbol, spec: Spec) -> list[ScalarCondition]:
     """The scalar conditions on an unknown, on a face or surface."""
-    return [c for c in spec.boundary_conditions if c.place == place and _condition_of(c, spec).unknown == unknown]
+    own = [c for c in spec.boundary_conditions if c.place == place and _condition_of(c, spec).unknown == unknown]
+    return [c for c in own if not (isinstance(c.kind, General) and c.kind.residual.expr == 0)]  # of a cross product
 
 
 def _condition_of(scalar: ScalarCondition, spec: Spec) -> Condition:
@@ -498,7 +499,28 @@ def _required_conditions(part: BoundaryPart, unknown: Unknown, spec: Spec) -> Re
     if order % 2 and order > 1 and isinstance(part.place, Face):
         minimum, maximum = _required_for_odd_order(order, part.place, unknown, spec)
     size = component_count(unknown.type, spec)
+    if _is_curl_curl(unknown, spec):
+        return RequiredConditions(size - 1, 1 if size == 2 else 3, order)
     return RequiredConditions(minimum * size, maximum * size, order)
+
+
+def _is_curl_curl(unknown: Unknown, spec: Spec) -> bool:
+    """Whether the derivatives of highest order are those of ∇×∇×E: no component is differentiated twice along its own
+    coordinate. Such an equation needs conditions on the tangential components only."""
+    space = spec.space
+    own = [e for e in spec.equations if e.unknown == unknown.head]
+    if not space.explicit or len(space.coordinates) not in (2, 3) or len(own) != 1:
+        return False
+    pairs = {
+        (int(f.indices[0]) - 1, p.slots)
+        for r in own[0].rhs
+        for p in atoms_outside_integrals(r, Partial)
+        if isinstance(f := p.body, Field) and f.head == unknown.head and f.indices and f.indices[0].is_Integer
+        if len(p.slots) == 2 and set(p.slots) <= set(space.coordinates)
+    }
+    size = len(space.coordinates)
+    squares = {(k, j) for k, slots in pairs for j, x in enumerate(space.coordinates) if slots == (x, x)}
+    return squares == {(k, j) for k in range(size) for j in range(size) if k != j}
 
 
 def _order(equation: Equation, head: Symbol, axis: int | None, spec: Spec) -> int:

@@ -51,7 +51,7 @@ from pdedsl.symbolic.complex_numbers import (
     squared_modulus,
 )
 from pdedsl.symbolic.functions import ACTIVATIONS, formula_of
-from pdedsl.symbolic.rewrite import exponential
+from pdedsl.symbolic.rewrite import exponential, product
 from pdedsl.symbolic.symbols import Field, Partial, Softmax, TooLarge
 
 # ---- Numbers
@@ -425,17 +425,20 @@ def fractional_power(body: Tensor, exponent: Expr, expr: t.FractionalLaplacian, 
 
 IDENTITY = "I"  # the identity matrix, where it is not declared
 MATRIX_FUNCTIONS = ("sym", "tr")  # ½(A + Aᵀ) and Σᵢ Aᵢᵢ; their names are not reserved
+CROSS_PRODUCT = "cross"  # v × w; its name is not reserved
 
 
 def is_matrix_name(name: str, scope: Scope) -> bool:
-    """Whether a name is I, sym or tr: it is neither declared nor an index."""
-    known = name in MATRIX_FUNCTIONS or (name == IDENTITY and (scope.dimension or 0) > 1)
+    """Whether a name is I, sym, tr or cross: it is neither declared nor an index."""
+    known = name in (*MATRIX_FUNCTIONS, CROSS_PRODUCT) or (name == IDENTITY and (scope.dimension or 0) > 1)
     return known and name not in scope.local and name not in scope.indices and scope.names.is_undeclared(name)
 
 
 def _matrix_name(name: t.Name, scope: Scope) -> Value:
     if name.id == IDENTITY:
         return Tensor(2, lambda i, j: S.One if i == j else S.Zero, scope.dimension)
+    if name.id == CROSS_PRODUCT:
+        return Function(name.text, lambda args, span: cross_product(name.text, args, span), "two arguments")
 
     def apply(args: tuple[Value, ...], span: Span) -> Value:
         if len(args) != 1:
@@ -448,6 +451,26 @@ def _matrix_name(name: t.Name, scope: Scope) -> Value:
         return replace(value, at=lambda i, j: (value.at(i, j) + value.at(j, i)) / 2)
 
     return Function(name.text, apply, "one argument")
+
+
+def cross_product(name: str, args: tuple[Value, ...], span: Span) -> Tensor:
+    """v × w: a vector in three dimensions, the number v₁w₂ - v₂w₁ in two."""
+    if len(args) != 2:
+        raise errors.types.argument_count(name, "two arguments", len(args), span)
+    v, w = args
+    if not isinstance(v, Tensor) or not isinstance(w, Tensor) or v.rank != 1 or w.rank != 1:
+        raise errors.types.invalid_cross_product(describe(v), describe(w), span)
+    size, kind = v.size or w.size, product_kind(v, w, span)
+
+    def minor(j: int, k: int) -> Expr:
+        a, b, c, d = v.at(Integer(j)), w.at(Integer(k)), v.at(Integer(k)), w.at(Integer(j))
+        return product(a, b) - product(c, d)
+
+    if size not in (2, 3) or {v.size, w.size} - {size, None}:
+        raise errors.types.invalid_cross_product(describe(v), describe(w), span)
+    if size == 2:
+        return scalar(minor(1, 2), kind)
+    return Tensor(1, lambda i: minor(int(i) % 3 + 1, (int(i) + 1) % 3 + 1), 3, kind)
 
 
 def divergence(body: Tensor, scope: Scope, span: Span) -> Tensor:

@@ -238,6 +238,8 @@ def _call(head: t.Expr, args: Sequence[t.Expr]) -> str:
             return rf"\overline{{{expression_to_latex(one)}}}"
         case t.Name(id=("tr" | "sym") as word), (one,):
             return rf"\operatorname{{{word}}}\left({expression_to_latex(one)}\right)"
+        case t.Name(id="cross"), (one, other):
+            return rf"\left({expression_to_latex(one)}\right) \times \left({expression_to_latex(other)}\right)"
         case t.Name(id=("Re" | "Im" | "re" | "im") as word), (one,):
             return rf"\operatorname{{{word.capitalize()}}}\left({expression_to_latex(one)}\right)"
         case t.Name(id=word), _ if word in FUNCTIONS:

@@ -2,6 +2,9 @@
 
 Lanczos' method applies to symmetric pencils with semidefinite B, Arnoldi's to others (Lehoucq, Sorensen, Yang 1998).
 The eigenvalues in the space of one degree more estimate the errors, and the differences of the modes mark elements.
+
+In H(curl) the gradients are eigenfunctions of ∇×∇× with the eigenvalue 0. With Nédélec elements these eigenvalues are
+zero up to rounding errors, and left out; the others have no spurious modes (Boffi 2010, sec. 5).
 """
 
 from __future__ import annotations
@@ -44,6 +47,8 @@ from pdedsl.solvers.method_result import EigenvalueEstimate, EstimateKind, Level
 from pdedsl.solvers.solver_method import SolverMethod
 
 MAX_DENSE = 1500  # unknowns of the first mesh, whose whole spectrum determines the shift
+GRADIENT_RTOL = 1e-8  # of the eigenvalues of gradients, relative to those of the elements: rounding errors are smaller
+GRADIENT_SHIFT = 0.9  # of the first eigenvalue: next to it, and positive
 EXTRA_EIGENVALUES = 4  # eigenvalues besides the modes: those next to the shift are not always the first ones
 SYMMETRY_RTOL = 1e-10  # rounding errors of the assembly are smaller
 CLUSTER_RTOL = 1e-3  # of discrete eigenvalues of one multiple eigenvalue on coarse meshes
@@ -136,6 +141,7 @@ def compute_eigenpairs(pencil: GalerkinPencil, count: int, shift: complex | None
 
     a, b = pencil.matrices
     size, direction = a.shape[0], pencil.plan.eigenproblem.direction
+    has_gradients = pencil.problem.form.has_edge_elements
     wanted = count + EXTRA_EIGENVALUES
     if size < wanted + 2 or (shift is None and size <= MAX_DENSE):
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -148,12 +154,21 @@ def compute_eigenpairs(pencil: GalerkinPencil, count: int, shift: complex | None
         solve = Factorization(csc_matrix(a - near * b), order_of).solve
         inverse = LinearOperator(a.shape, matvec=solve, dtype=a.dtype)
         start = np.ones(size) + np.linspace(0, 1, size)  # fixed, so that results are reproducible
+        if has_gradients and shift is None:
+            raise EigensolveFailed("the first mesh is too fine for modes in H(curl): use a coarser one")
         try:
             method = eigsh if pencil.is_symmetric else eigs
-            values, vectors = method(a, wanted, b, sigma=near, OPinv=inverse, v0=start)
+            if has_gradients:  # with the eigenvalues λ/(λ - σ)², which are zero for gradients
+                twice = LinearOperator(a.shape, matvec=lambda v: solve(a @ solve(v)), dtype=a.dtype)
+                _, vectors = method(a, wanted, b, sigma=near, OPinv=twice, v0=start)
+                values = np.array([(v.conj() @ (a @ v)) / (v.conj() @ (b @ v)) for v in vectors.T])
+            else:
+                values, vectors = method(a, wanted, b, sigma=near, OPinv=inverse, v0=start)
         except (ArpackNoConvergence, ArpackError) as error:
             raise EigensolveFailed(f"the eigensolver did not converge ({error})") from None
     finite = np.flatnonzero(np.isfinite(values))
+    if has_gradients:
+        finite = finite[np.abs(values[finite]) > GRADIENT_RTOL * np.median(np.abs(a.diagonal() / b.diagonal()))]
     chosen = finite[order(np.asarray(values, complex)[finite], direction)][:count]
     if len(chosen) < count:
         raise EigensolveFailed(f"the discretization has only {len(chosen)} finite eigenvalues")
@@ -188,15 +203,17 @@ def solve_level(plan: EigenElementsPlan, mesh: Mesh, shift: complex | None) -> E
     if fine is None:
         return EigenLevel(pencil, values, vectors, None, None)
     rich = GalerkinPencil(plan, fine)
-    near = next_shift(values, plan.eigenproblem.direction)
+    near = next_shift(plan, values)
     better, functions = compute_eigenpairs(rich, plan.modes + 1, near)
     estimates = np.abs(values[:, None] - better[None, :]).min(1)
     return EigenLevel(pencil, values, vectors, estimates, _indicators(pencil, rich, values, vectors, better, functions))
 
 
-def next_shift(values: Complexes, direction: complex) -> complex:
-    """Outside of the spectrum, next to the first eigenvalue."""
-    spacing = abs(values[-1] - values[0]) / len(values)
+def next_shift(plan: EigenElementsPlan, values: Complexes) -> complex:
+    """Outside of the spectrum, next to the first eigenvalue; in H(curl) between the gradients and the modes."""
+    if plan.weak_form.has_edge_elements:
+        return complex(GRADIENT_SHIFT * values[0])
+    direction, spacing = plan.eigenproblem.direction, abs(values[-1] - values[0]) / len(values)
     return complex(values[0] - (direction or 1) * max(0.3 * spacing, 0.05 * abs(values[0]), 1e-6 * abs(values[-1])))
 
 
@@ -293,14 +310,14 @@ def levels_by_elements(plan: EigenElementsPlan) -> Levels:
         level = solve_level(plan, mesh, shift)
         history.append(level)
         yield make_result(plan, history)
-        shift = next_shift(level.eigenvalues, plan.eigenproblem.direction)
+        shift = next_shift(plan, level.eigenvalues)
         mesh = next_mesh(plan, mesh, level.indicators)
 
 
 def solve_by_elements(plan: EigenElementsPlan) -> SolverResult:
     """Eigenpairs on a mesh with edges of length `h`."""
     level = solve_level(plan, first_mesh(replace(plan, method=replace(plan.method, h=None))), None)
-    shift = next_shift(level.eigenvalues, plan.eigenproblem.direction)
+    shift = next_shift(plan, level.eigenvalues)
     return make_result(plan, [level, solve_level(plan, default_mesh(plan), shift)])
 
 

@@ -13,15 +13,17 @@ from functools import cached_property
 from math import inf
 
 import numpy as np
-from scipy.sparse import csc_matrix
+from scipy.sparse import coo_matrix, csc_matrix
+from scipy.sparse.linalg import splu
 from skfem import Mesh
-from sympy import S
+from sympy import Expr, S
 
 from pdedsl.codegen.pointwise import PointwiseFunction, compile_pointwise
+from pdedsl.ir.boundary import Place
 from pdedsl.ir.weak_form import WeakForm
 from pdedsl.solvers.elements.assembly import Assembler, boundary_facets, evaluate
 from pdedsl.solvers.elements.direct_solver import ElementsSolveFailed, EliminationOrder, Factorization, dissect
-from pdedsl.solvers.elements.spaces import Array, ElementSpaces, Indices
+from pdedsl.solvers.elements.spaces import Array, ElementSpaces, Indices, Quadrature
 
 MAX_NEWTON_STEPS = 60  # with old and new Jacobians; more are not needed if the damped method converges
 NEWTON_RTOL = 1e-10  # of the update, relative to the solution: well below every discretization error
@@ -30,6 +32,50 @@ CORNER_ATOL = 1e-6  # of boundary values at corners, relative to the largest: we
 MIN_DAMPING = 1 / 64  # shorter steps no longer leave a poor region
 MIN_HOMOTOPY_STEP = 1 / 128  # of the load; then continuation counts as failed
 NET_FLUX_RTOL = 1e-3  # quadrature errors on coarse meshes are smaller, incompatible data larger
+
+
+@dataclass(frozen=True)
+class TangentialTrace:
+    """A prescribed tangential part of a vector field on facets: its L2 projection to the traces of edge elements."""
+
+    quadrature: Quadrature
+    trials: tuple[int, ...]
+    function: PointwiseFunction  # values of the components, and their time derivatives
+    dofs: Indices
+
+    def project(self, time: float | None) -> tuple[Array, Array]:
+        """Coefficients of the basis functions of the facets, and their time derivatives."""
+        q = self.quadrature
+        assert q.normals is not None
+        times = [] if time is None else [np.full(q.weights.shape, time)]
+        fields = np.stack(evaluate(self.function, [*q.coordinates, *times, *q.normals]))
+        coefficients = []
+        for part in (fields[: len(self.trials)], fields[len(self.trials) :]):
+            local = np.einsum("kcqf,kcq->fc", self._traces, part * q.weights)
+            load = np.asarray(np.bincount(self._numbers.ravel(), local.ravel()), dtype=float)
+            coefficients.append(self._solve(load[self.dofs]))
+        return coefficients[0], coefficients[1]
+
+    @cached_property
+    def _numbers(self) -> Indices:
+        return self.quadrature.dofs[self.trials[0]]
+
+    @cached_property
+    def _traces(self) -> Array:
+        """Tangential parts of the basis functions, (components, cells, points, functions)."""
+        normals = self.quadrature.normals
+        assert normals is not None
+        shapes = np.stack([self.quadrature.shapes[k][0] for k in self.trials])
+        return np.asarray(shapes - normals[..., None] * (normals[..., None] * shapes).sum(0))
+
+    @cached_property
+    def _solve(self) -> Callable[[Array], Array]:
+        blocks = np.einsum("kcqf,cq,kcqg->cfg", self._traces, self.quadrature.weights, self._traces)
+        rows = np.broadcast_to(self._numbers.T[:, :, None], blocks.shape)
+        columns = np.broadcast_to(self._numbers.T[:, None, :], blocks.shape)
+        mass = coo_matrix((blocks.ravel(), (rows.ravel(), columns.ravel()))).tocsc()
+        solve: Callable[[Array], Array] = splu(mass[self.dofs][:, self.dofs]).solve
+        return solve
 
 
 @dataclass(frozen=True)
@@ -42,7 +88,7 @@ class DiscreteProblem:
 
     @cached_property
     def spaces(self) -> ElementSpaces:
-        return ElementSpaces(self.mesh, self.degrees)
+        return ElementSpaces(self.mesh, self.degrees, tuple(t.edge_component for t in self.form.trials))
 
     @cached_property
     def assembler(self) -> Assembler:
@@ -56,11 +102,33 @@ class DiscreteProblem:
         conditions = []
         domain = self.form.domain
         for c in self.form.essential:
+            if self.form.trials[c.trial].edge_component is not None:
+                continue
             dofs = self.spaces.facet_dofs(c.trial, boundary_facets(domain, self.mesh, c.place, c.part))
             rate = c.value.diff(domain.coordinates[-1]) if domain.has_time else S.Zero
             function = compile_pointwise((c.value, rate), domain.coordinates)
             conditions.append((dofs, function, list(self.spaces.dof_locations(dofs, c.trial))))
         return tuple(conditions)
+
+    @cached_property
+    def _tangential(self) -> tuple[TangentialTrace, ...]:
+        """The prescribed tangential parts of fields in H(curl)."""
+        domain, dimension = self.form.domain, self.mesh.dim()
+        prescribed: dict[tuple[int, Place, tuple[Expr, ...]], dict[int, Expr]] = {}
+        for c in self.form.essential:
+            component = self.form.trials[c.trial].edge_component
+            if component is not None:
+                prescribed.setdefault((c.trial - component, c.place, c.part), {})[component] = c.value
+        traces = []
+        for (first, place, part), components in prescribed.items():
+            facets = boundary_facets(domain, self.mesh, place, part)
+            if len(facets):
+                values = [components.get(k, S.Zero) for k in range(dimension)]
+                rates = [v.diff(domain.coordinates[-1]) if domain.has_time else S.Zero for v in values]
+                function = compile_pointwise([*values, *rates], (*domain.coordinates, *self.form.normal))
+                trials, dofs = tuple(range(first, first + dimension)), self.spaces.facet_dofs(first, facets)
+                traces.append(TangentialTrace(self.spaces.facets(facets), trials, function, dofs))
+        return tuple(traces)
 
     def essential_values(self, time: float = 0.0) -> tuple[Array, Array]:
         """Values of the essential conditions and their time derivatives; zero elsewhere."""
@@ -68,6 +136,8 @@ class DiscreteProblem:
         for dofs, function, points in self._essential:
             times = [np.full_like(points[0], time)] if self.form.domain.has_time else []
             values[dofs], rates[dofs] = evaluate(function, [*points, *times])
+        for trace in self._tangential:
+            values[trace.dofs], rates[trace.dofs] = trace.project(time if self.form.domain.has_time else None)
         return values, rates
 
     @cached_property
@@ -98,7 +168,11 @@ class DiscreteProblem:
 
     @cached_property
     def essential_dofs(self) -> Indices:
-        return np.unique(np.concatenate([*(d for d, *_ in self._essential), self.pinned]).astype(np.int64))
+        return np.unique(
+            np.concatenate(
+                [*(d for d, *_ in self._essential), *(t.dofs for t in self._tangential), self.pinned]
+            ).astype(np.int64)
+        )
 
     @cached_property
     def free(self) -> Indices:

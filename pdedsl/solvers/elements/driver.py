@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from skfem import Mesh, MeshTet2, MeshTri2
+from skfem import Basis, Mesh, MeshTet2, MeshTri2
 from torch import Tensor
 
 from pdedsl.ir.solver_plans import ElementsPlan
@@ -25,7 +25,7 @@ from pdedsl.solvers.elements.discrete_problem import DiscreteProblem
 from pdedsl.solvers.elements.error_indicators import ErrorIndicators, enrich, estimate_error, lattice
 from pdedsl.solvers.elements.mesh import interfaces_of, mesh_of, refine_mesh
 from pdedsl.solvers.elements.obstacle import solve_obstacle
-from pdedsl.solvers.elements.spaces import MAX_DEGREE, Array
+from pdedsl.solvers.elements.spaces import MAX_DEGREE, Array, lagrange_element
 from pdedsl.solvers.elements.time_stepping import Rosenbrock, TimeSteps, initial_state
 from pdedsl.solvers.grid.grid_result import TIME_ERROR
 from pdedsl.solvers.method_result import EstimateKind, Levels, SolverResult
@@ -214,8 +214,10 @@ def _difference_quotient(steps: TimeSteps, n: int) -> Array:
     return np.asarray(weights @ steps.states[window] / (steps.times[window[-1]] - steps.times[window[0]]))
 
 
-def _interpolate(coarse: MeshSolution, fine: DiscreteProblem) -> Array:
-    """The solution of the coarse mesh in the fine space, as the start of Newton's method."""
+def _interpolate(coarse: MeshSolution, fine: DiscreteProblem) -> Array | None:
+    """The solution of the coarse mesh in the fine space, as the start of Newton's method; None in H(curl)."""
+    if fine.form.has_edge_elements:
+        return None
     module = make_module(coarse.problem, coarse.states, None, all_trials=True)
     start = np.zeros(fine.spaces.size)
     for k in range(len(fine.form.trials)):
@@ -265,17 +267,44 @@ def _piecewise_polynomials(
     kind: type[PiecewisePolynomials] = PiecewisePolynomials,
 ) -> PiecewisePolynomials:
     """The chosen trial functions of each of several functions (times, size)."""
+    if problem.form.has_edge_elements:
+        return _piecewise_fields(problem, chosen, functions, times)
     spaces = problem.spaces
     bases = {problem.degrees[k]: spaces.bases[k] for k in chosen}
     own = [slice(spaces.offsets[k], spaces.offsets[k + 1]) for k in chosen]
     return kind(
         geometry_of(problem.mesh),
         [problem.degrees[k] for k in chosen] * len(functions),
-        {p: _shapes(b.elem, problem.mesh.dim(), p) for p, b in bases.items()},
+        {p: _shapes(problem.mesh.dim(), p) for p in bases},
         {p: torch.from_numpy(b.element_dofs.T.astype(np.int64)) for p, b in bases.items()},
         [torch.from_numpy(w[:, part].copy()) for w in functions for part in own],
         times,
     )
+
+
+def _piecewise_fields(
+    problem: DiscreteProblem, chosen: Sequence[int], functions: Sequence[Array], times: Tensor | None
+) -> PiecewisePolynomials:
+    """Components of fields in H(curl) as polynomials on every cell: on curved cells of one degree more."""
+    spaces, mesh = problem.spaces, problem.mesh
+    d, offsets = mesh.dim(), spaces.offsets
+    degree = problem.degrees[0] + isinstance(mesh, MeshTri2 | MeshTet2)
+    points = lattice(d, degree)
+    table = monomials(torch.from_numpy(points.T.copy()), degree).numpy()
+    basis = Basis(mesh, spaces.bases[0].elem, quadrature=(points, np.ones(points.shape[1])))
+    values = np.stack([np.asarray(f[0]) for f in basis.basis], -1)  # (d, cells, points, functions)
+    coefficients = []
+    for w in functions:
+        for k in chosen:
+            component = problem.form.trials[k].edge_component
+            assert component is not None
+            own = w[:, spaces.bases[0].element_dofs.T + offsets[k]]  # (times, cells, functions)
+            nodal = np.einsum("cpf,tcf->tcp", values[component], own)
+            coefficients.append(torch.from_numpy(nodal.reshape(len(w), -1).copy()))
+    numbers = torch.arange(mesh.nelements * points.shape[1]).reshape(mesh.nelements, -1)
+    shapes = torch.from_numpy(np.linalg.inv(table).T.copy())
+    degrees = [degree] * len(coefficients)
+    return PiecewisePolynomials(geometry_of(mesh), degrees, {degree: shapes}, {degree: numbers}, coefficients, times)
 
 
 def geometry_of(mesh: Mesh) -> Tensor:
@@ -287,12 +316,12 @@ def geometry_of(mesh: Mesh) -> Tensor:
     return torch.from_numpy(np.linalg.solve(table, images.transpose(1, 2, 0)))
 
 
-def _shapes(element: object, dimension: int, degree: int) -> Tensor:
+def _shapes(dimension: int, degree: int) -> Tensor:
     """Coefficients of monomials in the basis functions, (functions, monomials)."""
+    element = lagrange_element(dimension, degree)  # a new one: some keep their values at as many other points
     points = lattice(dimension, degree)
     table = monomials(torch.from_numpy(points.T.copy()), degree).numpy()
-    count: Sequence[int] = range(table.shape[1])
-    values = np.stack([element.lbasis(points, i)[0] * np.ones(points.shape[1]) for i in count], 1)  # type: ignore[attr-defined]
+    values = np.stack([element.lbasis(points, i)[0] * np.ones(points.shape[1]) for i in range(table.shape[1])], 1)
     return torch.from_numpy(np.linalg.solve(table, values).T.copy())
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from skfem import Basis
 
+from pdedsl.ir.weak_form import MAX_EDGE_ORDER
 from pdedsl.solvers.elements.direct_solver import Factorization
 from pdedsl.solvers.elements.discrete_problem import DiscreteProblem
 from pdedsl.solvers.elements.spaces import MAX_DEGREE, Array, Indices, lagrange_element
@@ -42,17 +43,33 @@ class ErrorIndicators:
 def enrich(problem: DiscreteProblem) -> DiscreteProblem | None:
     """The same problem with elements of one degree more; None if there are none."""
     degrees = tuple(p + 1 for p in problem.degrees)
-    limit = MAX_DEGREE[problem.mesh.dim()]
+    limit = (MAX_EDGE_ORDER if problem.form.has_edge_elements else MAX_DEGREE)[problem.mesh.dim()]
     return DiscreteProblem(problem.form, problem.mesh, degrees) if max(degrees) <= limit else None
 
 
 def interpolate(w: Array, old: DiscreteProblem, new: DiscreteProblem) -> Array:
     """The interpolants in a space of other degrees on the same mesh; the same functions if these are higher."""
     result = np.zeros(new.spaces.size)
+    if old.form.has_edge_elements:
+        return _embed(w, old, new)
     for k, (source, target) in enumerate(zip(old.spaces.bases, new.spaces.bases, strict=True)):
         own = slice(old.spaces.offsets[k], old.spaces.offsets[k + 1])
         values = _change_basis(source, target) @ w[own][source.element_dofs]  # (functions, cells)
         result[target.element_dofs + new.spaces.offsets[k]] = values
+    return result
+
+
+def _embed(w: Array, old: DiscreteProblem, new: DiscreteProblem) -> Array:
+    """Coefficients of fields in H(curl) in a space that contains them, by the L2 projection on every cell."""
+    result, d, q = np.zeros(new.spaces.size), new.mesh.dim(), new.spaces.cells
+    for k in range(0, len(new.form.trials), d):
+        source = Basis(old.mesh, old.spaces.bases[k].elem, intorder=new.spaces.quadrature_order)
+        own = w[old.spaces.offsets[k] : old.spaces.offsets[k + d]]
+        field = np.asarray(source.interpolate(own))  # (d, cells, points)
+        shapes = [q.shapes[k + i][0] for i in range(d)]
+        mass = sum((s * q.weights[:, :, None]).transpose(0, 2, 1) @ s for s in shapes)
+        load = sum(np.einsum("cqf,cq->cf", s, f * q.weights) for s, f in zip(shapes, field, strict=True))
+        result[q.dofs[k].T] = np.linalg.solve(mass, load[:, :, None])[:, :, 0]
     return result
 
 
@@ -113,12 +130,14 @@ def _relative_norm(fine: DiscreteProblem, solution: Array, error: Array) -> floa
 
 def _energy(fine: DiscreteProblem, error: Array) -> Array:
     """The squared norm of the gradients of the error in every cell, without multipliers; of point sources, whose energy
-    is infinite in several dimensions, times the squared length of the cell, as for the L2 norm."""
+    is infinite in several dimensions, times the squared length of the cell, as for the L2 norm; in H(curl) of the error
+    and its curl."""
     q, d = fine.spaces.cells, fine.mesh.dim()
     errors, energy = q.evaluate(error), np.zeros(len(q.weights))
     for k, trial in enumerate(fine.form.trials):
         if not trial.is_multiplier:
-            energy += sum((part**2 * q.weights).sum(1) for part in errors[(1 + d) * k + 1 : (1 + d) * (k + 1)])
+            first = (1 + d) * k + (trial.edge_component is None)
+            energy += sum((part**2 * q.weights).sum(1) for part in errors[first : (1 + d) * (k + 1)])
     return energy * q.weights.sum(1) ** (2 / d) if fine.form.point_loads else energy
 
 

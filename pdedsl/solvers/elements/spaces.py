@@ -14,8 +14,12 @@ from skfem import (
     ElementLineP1,
     ElementLineP2,
     ElementLinePp,
+    ElementTetN1,
     ElementTetP1,
     ElementTetP2,
+    ElementTriN1,
+    ElementTriN2,
+    ElementTriN3,
     ElementTriP1,
     ElementTriP2,
     ElementTriP3,
@@ -23,7 +27,7 @@ from skfem import (
     FacetBasis,
     Mesh,
 )
-from skfem.element import Element
+from skfem.element import DiscreteField, Element
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -44,6 +48,26 @@ def lagrange_element(dimension: int, degree: int) -> Element:
             return (ElementTriP1, ElementTriP2, ElementTriP3, ElementTriP4)[degree - 1]()
         case _:
             return (ElementTetP1, ElementTetP2)[degree - 1]()
+
+
+class ElementTriN3OnFacets(ElementTriN3):  # type: ignore[misc]
+    """Nédélec's element of third order, also at points that differ from cell to cell, as on facets."""
+
+    def gbasis(self, mapping: Any, points: Array, i: int, tind: Any = None) -> tuple[DiscreteField]:
+        if points.ndim == 2:
+            return super().gbasis(mapping, points, i, tind)  # type: ignore[no-any-return]
+        patterns, inverse = np.unique(points.transpose(1, 0, 2).round(12), axis=0, return_inverse=True)
+        value, curl = np.empty(points.shape), np.empty(points.shape[1:])
+        for k, pattern in enumerate(patterns):
+            rows = np.flatnonzero(inverse.ravel() == k)
+            (part,) = super().gbasis(mapping, pattern, i, np.asarray(tind)[rows])
+            value[:, rows], curl[rows] = np.asarray(part), part.curl
+        return (DiscreteField(value=value, curl=curl),)
+
+
+def edge_element(dimension: int, order: int) -> Element:
+    """Nédélec's elements of the first kind, with continuous tangential components."""
+    return ElementTetN1() if dimension == 3 else (ElementTriN1, ElementTriN2, ElementTriN3OnFacets)[order - 1]()
 
 
 @dataclass(frozen=True)
@@ -70,28 +94,39 @@ class Quadrature:
 
 @dataclass(frozen=True)
 class ElementSpaces:
-    """The product of the spaces of all trial functions."""
+    """The product of the spaces of all trial functions. The components of a vector field in H(curl) follow one another
+    and have the same basis functions; the derivatives ∂ⱼEᵢ are the antisymmetric parts ½ (∂ⱼEᵢ - ∂ᵢEⱼ).
+    """
 
     mesh: Mesh
     degrees: tuple[int, ...]
+    edge_components: tuple[int | None, ...]  # of each trial function, None for continuous ones
 
     @cached_property
     def bases(self) -> tuple[Any, ...]:
-        by_degree = {p: Basis(self.mesh, self._element(p), intorder=self.quadrature_order) for p in set(self.degrees)}
-        return tuple(by_degree[p] for p in self.degrees)
+        by_kind = {kind: Basis(self.mesh, self._element(*kind), intorder=self.quadrature_order) for kind in self._kinds}
+        return tuple(by_kind[kind] for kind in self._kinds)
+
+    @cached_property
+    def _kinds(self) -> tuple[tuple[int, bool], ...]:
+        """Degree, and whether it is a component of a field in H(curl)."""
+        return tuple((p, c is not None) for p, c in zip(self.degrees, self.edge_components, strict=True))
 
     @cached_property
     def quadrature_order(self) -> int:
         """Exact for products of two basis functions with linear coefficients, on affine elements."""
         return 2 * max(self.degrees) + 1
 
-    def _element(self, degree: int) -> Element:
-        return lagrange_element(self.mesh.dim(), degree)
+    def _element(self, degree: int, is_edge: bool) -> Element:
+        return (edge_element if is_edge else lagrange_element)(self.mesh.dim(), degree)
 
     @cached_property
     def offsets(self) -> tuple[int, ...]:
-        """First index of each trial function, and the size of the system."""
-        return tuple(int(n) for n in np.cumsum([0, *(b.N for b in self.bases)]))
+        """First index of each trial function, and the size of the system; the indices of a field in H(curl) belong to
+        its last component."""
+        last = self.mesh.dim() - 1
+        sizes = (b.N if c in (None, last) else 0 for b, c in zip(self.bases, self.edge_components, strict=True))
+        return tuple(int(n) for n in np.cumsum([0, *sizes]))
 
     @property
     def size(self) -> int:
@@ -103,23 +138,21 @@ class ElementSpaces:
 
     def facets(self, numbers: Indices) -> Quadrature:
         """Quadrature on facets of the boundary, by their numbers in the mesh."""
-        by_degree = {
-            p: FacetBasis(self.mesh, self._element(p), facets=numbers, intorder=self.quadrature_order)
-            for p in set(self.degrees)
+        by_kind = {
+            kind: FacetBasis(self.mesh, self._element(*kind), facets=numbers, intorder=self.quadrature_order)
+            for kind in self._kinds
         }
-        return self._quadrature([by_degree[p] for p in self.degrees])
+        return self._quadrature([by_kind[kind] for kind in self._kinds])
 
     def _quadrature(self, bases: Sequence[Any]) -> Quadrature:
-        first, shapes = bases[0], {}
-        for b in bases:
-            if id(b) not in shapes:
-                parts = [np.stack([np.asarray(f[0]), *np.asarray(f[0].grad)]) for f in b.basis]
-                shapes[id(b)] = np.ascontiguousarray(np.stack(parts, -1))
+        first = bases[0]
+        kinds = list(zip(map(id, bases), self.edge_components, strict=True))
+        shapes = {kind: _shapes(b, kind[1]) for kind, b in zip(kinds, bases, strict=True)}
         return Quadrature(
             np.asarray(first.global_coordinates()),
             np.asarray(first.normals) if isinstance(first, FacetBasis) else None,
             np.asarray(first.dx),
-            tuple(shapes[id(b)] for b in bases),
+            tuple(shapes[kind] for kind in kinds),
             tuple(b.element_dofs.astype(np.int64) + o for b, o in zip(bases, self.offsets, strict=False)),
         )
 
@@ -131,3 +164,23 @@ class ElementSpaces:
     def dof_locations(self, dofs: Indices, trial: int) -> Array:
         """(d, n)"""
         return np.asarray(self.bases[trial].doflocs)[:, dofs - self.offsets[trial]]
+
+
+def _shapes(basis: Any, component: int | None) -> Array:
+    """Values and derivatives of basis functions, (1 + d, cells, points, functions)."""
+    if component is None:
+        parts = [np.stack([np.asarray(f[0]), *np.asarray(f[0].grad)]) for f in basis.basis]
+    else:
+        parts = [np.stack([np.asarray(f[0])[component], *_half_curl(f[0].curl, component)]) for f in basis.basis]
+    return np.ascontiguousarray(np.stack(parts, -1))
+
+
+def _half_curl(curl: Any, component: int) -> list[Array]:
+    """½ (∂ⱼEᵢ - ∂ᵢEⱼ) for the component i and all j."""
+    curl, zero = np.asarray(curl), 0 * np.asarray(curl)
+    if curl.ndim == 2:  # ∂₁E₂ - ∂₂E₁ in the plane
+        return [zero, -curl / 2] if component == 0 else [curl / 2, zero]
+    other, third = (component + 1) % 3, (component + 2) % 3
+    result = [zero[0], zero[0], zero[0]]
+    result[other], result[third] = -curl[third] / 2, curl[other] / 2
+    return result

@@ -45,6 +45,8 @@ def ufl_files(plan: ElementsPlan, name: str, description: str) -> dict[str, str]
         raise RunError("inequalities are not exported to UFL; `pdedsl compile --emit weak` prints the weak form")
     if plan.weak_form.point_loads:
         raise RunError("point sources are not exported to UFL; `pdedsl compile --emit weak` prints the weak form")
+    if plan.weak_form.has_edge_elements:
+        raise RunError("Nédélec elements are not exported to UFL; `pdedsl compile --emit weak` prints the weak form")
     mesh = default_mesh(plan)
     file = MeshFile(f"{name}.msh", mesh_degree(mesh), *_boundary(plan.weak_form, mesh))
     script = ufl_script(plan.weak_form, degrees_of(plan), file, name, description)
