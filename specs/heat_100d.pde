@@ -1,4 +1,4 @@
-# A hundred dimensions: no grid is feasible, but Monte Carlo has no curse of dimensionality.
+# A hundred dimensions: no grid is feasible, but the solution is a sum of one-dimensional integrals.
 pde Heat100D "Heat equation on a periodic box in 100 dimensions"
 
 space   x in [0, 1]^100 periodic
