@@ -12,7 +12,7 @@ from torch import Tensor
 
 from pdedsl.numerics.butcher import ETDRK4, IMPLICIT, ImplicitRungeKutta, amplification_factor
 from pdedsl.numerics.stability import is_contractive
-from pdedsl.runtime.ode.etdrk import ExponentialSteps
+from pdedsl.runtime.ode.etdrk import ExponentialSteps, phi_functions
 from pdedsl.runtime.ode.explicit import TimeGrid
 from pdedsl.runtime.ode.implicit import ImplicitIntegrator, NewtonSteps
 
@@ -173,3 +173,14 @@ def test_overflow_is_not_convergence(method: ImplicitRungeKutta) -> None:
     start = torch.full((1, 1), 1e15, dtype=torch.float32)
     end = ImplicitIntegrator(method).integrate(lambda j, t, y: 1e3 * y**3, start, TimeGrid(0.0, 1.0, 1))
     assert bool(end.isnan().all())
+
+
+def test_large_modes_do_not_change_the_rounding_errors_of_small_ones() -> None:
+    """φ₀ of h [[0, 1], [-ω², 0]] is a rotation: h ω = 0.04 beside 10⁵, which needs eighteen doublings more."""
+    h, omega = 1e-3, torch.tensor([40.0, 1e8], dtype=torch.float64)
+    zero = torch.zeros_like(omega)
+    symbol = torch.stack([torch.stack([zero, zero + 1], -1), torch.stack([-omega.square(), zero], -1)], -2)
+    first = phi_functions(h * symbol, 2, matrices=True)[0][0]
+    cosine, sine = math.cos(40 * h), math.sin(40 * h)
+    expected = torch.tensor([[cosine, sine / 40], [-40 * sine, cosine]], dtype=torch.float64)
+    assert float((first / expected - 1).abs().max()) < 1e-14

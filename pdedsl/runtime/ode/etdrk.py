@@ -5,14 +5,14 @@
 (Cox, Matthews 2002; Krogstad 2005); without N a step is exact. The φ-functions φ₀(z) = eᶻ,
 φₖ(z) = Σ zʲ / (j + k)! are computed without cancellation: by their series near 0, and beyond it by
 φₖ(2z) = 2⁻ᵏ (φ₀(z) φₖ(z) + Σ_{j=1..k} φⱼ(z) / (k - j)!)
-(Skaflestad and Wright 2009).
+for every mode as often as its |z| requires (Skaflestad and Wright 2009).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import ceil, factorial, log2
+from math import factorial
 
 import torch
 from torch import Tensor
@@ -32,16 +32,17 @@ def phi_functions(z: Tensor, count: int, *, matrices: bool = False) -> list[Tens
     product: Product = torch.matmul if matrices else torch.mul
     one = torch.eye(z.shape[-1], dtype=z.dtype, device=z.device).expand_as(z) if matrices else torch.ones_like(z)
     doublings = _doublings(z, matrices)
-    phis = _series(z / 2**doublings, one, count, product)
-    for _ in range(doublings):
-        phis = [_double(phis, k, product) for k in range(count + 1)]
+    phis = _series(z * 0.5**doublings, one, count, product)
+    for done in range(int(doublings.max())):
+        doubled = [_double(phis, k, product) for k in range(count + 1)]
+        phis = [torch.where(doublings > done, new, old) for new, old in zip(doubled, phis, strict=True)]
     return phis
 
 
-def _doublings(z: Tensor, matrices: bool) -> int:
-    sizes = torch.linalg.matrix_norm(z.detach(), ord=1) if matrices else z.detach().abs()
-    largest = float(sizes.max())
-    return max(0, ceil(log2(largest)) + 1) if largest > 0 else 0
+def _doublings(z: Tensor, matrices: bool) -> Tensor:
+    """For each entry or matrix the smallest number that is sufficient: each doubles the rounding errors."""
+    sizes = torch.linalg.matrix_norm(z.detach(), ord=1, keepdim=True) if matrices else z.detach().abs()
+    return (torch.log2(sizes.clamp_min(0.25)).ceil() + 1).clamp_min(0)
 
 
 def _series(z: Tensor, one: Tensor, count: int, product: Product) -> list[Tensor]:
