@@ -174,7 +174,7 @@ def number(value: float) -> str:
 
 
 def measured(error: float, seconds: float) -> str:
-    return f"{number(error) or 'failed'} ({seconds:.1f} s)"
+    return f"{number(error) or 'failed'} ({seconds:.2g} s)"
 
 
 def value(cell: str) -> float:
@@ -221,12 +221,14 @@ def summary(outcomes: dict[str, Outcome], seconds: float) -> str:
     reached = sum(has_reached(name, o, seconds) for name, o in outcomes.items())
     wrong = [name for name, o in outcomes.items() if is_wrongly_accepted(name, o)]
     median = statistics.median(min(o.seconds, seconds) for o in outcomes.values())
-    estimated = [(o.estimate, o.error) for o in outcomes.values() if o.estimate < inf and ROUNDING < o.error < inf]
-    large, small = (sum(e > 30 * error for e, error in estimated), sum(e < error / 3 for e, error in estimated))
+    estimated = [(n, o) for n, o in outcomes.items() if o.estimate < inf and ROUNDING < o.error < inf]
+    large = [n for n, o in estimated if o.estimate > 30 * (o.error + PROBLEMS[n].accuracy)]
+    small = [n for n, o in estimated if o.estimate < (o.error - PROBLEMS[n].accuracy) / 3]
     return (
         f"{reached} of {len(outcomes)} problems reach their goal within {seconds:g} s of CPU time, with a median of "
-        f"{median:.1f} s. Accepted wrongly: {', '.join(wrong) or 'none'}. Of {len(estimated)} error estimates, {large} "
-        f"are more than 30 times the error, {small} less than a third of it."
+        f"{median:.1f} s. Accepted wrongly: {', '.join(wrong) or 'none'}. Of {len(estimated)} error estimates, "
+        f"{len(large)} are more than 30 times the error ({', '.join(large) or 'none'}), {len(small)} less than a third "
+        f"of it ({', '.join(small) or 'none'}), up to the error of the reference."
     )
 
 

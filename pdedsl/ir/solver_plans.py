@@ -107,7 +107,7 @@ class FourierScheme(Record):
     linear: LinearSplitting
     flux_terms: tuple[tuple[float, Expr, tuple[int, ...]], ...]
     oversampling: int  # grid points per half of the modes
-    tolerance: float = 5e-7  # of steps whose error estimates are extrapolated away
+    tolerance: float = 2e-8  # of steps whose error estimates are extrapolated away
     integrator: SemilinearMethod = field(default=ETDRK4, repr=False)
 
 
