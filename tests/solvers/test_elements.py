@@ -143,6 +143,20 @@ def test_heat_equation_with_time_dependent_boundary_values() -> None:
     assert relative_error(plan, result, exact) < 3e-5
 
 
+def test_error_estimate_with_incompatible_initial_values() -> None:
+    """u = 0 at first, and 1 on the boundary: 1 - s(x, t) s(y, t). The relative error is large for small t only."""
+    plan = plane("[0, 1]^2", "∂u/∂t = Δu\nu(x, y, 0) = 0\nu = 1 on boundary", "elements(h=0.125)", "time t in [0, 0.5]")
+    result = solve_by_elements(plan)
+
+    def decay(x: Tensor, t: Tensor) -> Tensor:
+        k = math.pi * torch.arange(1, 200, 2)[:, None]
+        return (4 / k * torch.sin(k * x) * torch.exp(-(k**2) * t)).sum(0)
+
+    error = relative_error(plan, result, lambda x, y, t: 1 - decay(x, t) * decay(y, t))
+    estimate = result.error_estimates[EstimateKind.RESIDUAL]
+    assert error / 3 < estimate < 5 * error
+
+
 def test_incompatible_neumann_data() -> None:
     plan = plane("[0, 1]^2", "-Δu = 1\n∂u/∂n = 0 on boundary", "elements(order=1)")
     with pytest.raises(ElementsSolveFailed, match="net flux"):

@@ -32,6 +32,7 @@ class ErrorIndicators:
 
     relative_error: float
     cells: Array
+    norm: float = 1.0  # of the solution, in L2
 
     def mark(self) -> Indices:
         """The smallest set of cells with `MARKED_FRACTION` of the sum of squares."""
@@ -112,20 +113,20 @@ def estimate_error(
     cells = (
         _dual_weighted(problem, fine, residual, error, factorization) if is_stationary_flow else _energy(fine, error)
     )
-    return ErrorIndicators(_relative_norm(fine, new, error), cells)
+    size = _norm(fine, new)
+    return ErrorIndicators(_norm(fine, error) / max(size, 1e-150), cells, size)
 
 
-def _relative_norm(fine: DiscreteProblem, solution: Array, error: Array) -> float:
-    """L2 norm of the error of the components, without a pressure that is not square-integrable."""
+def _norm(fine: DiscreteProblem, function: Array) -> float:
+    """L2 norm of the components, without a pressure that is not square-integrable."""
     q, d = fine.spaces.cells, fine.mesh.dim()
-    values, errors = q.evaluate(solution)[:: 1 + d], q.evaluate(error)[:: 1 + d]
+    values = q.evaluate(function)[:: 1 + d]
     chosen = [
         k
         for k, t in enumerate(fine.form.trials)
         if t.component is not None and t.time_order == 0 and t.component not in fine.not_integrable
     ]
-    squares, size = (sum(float((f[k] ** 2 * q.weights).sum()) for k in chosen) for f in (errors, values))
-    return float(np.sqrt(squares / max(size, 1e-300)))
+    return float(np.sqrt(sum(float((values[k] ** 2 * q.weights).sum()) for k in chosen)))
 
 
 def _energy(fine: DiscreteProblem, error: Array) -> Array:
