@@ -8,7 +8,7 @@ derivatives of variables.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import permutations
@@ -276,14 +276,21 @@ class SystemBuilder:
             occurring = [d for s, d in ((s, d) for d, s in self.jets.items()) if s in expr.free_symbols]
             if not occurring:
                 raise GridNotApplicable("a condition does not contain an unknown")
-            normal = max(d.orders[axis] for d in occurring)
-            variable = min(d.component for d in occurring if d.orders[axis] == normal)
+            principal = self._latest(occurring)
+            normal = max(d.orders[axis] for d in principal)
+            variable = min(d.component for d in principal if d.orders[axis] == normal)
             component, j = self.variables[variable]
             differentiated = expr
             for _ in range(j + 1, self.orders[component]):
                 differentiated = self._time_derivative(differentiated)
             kind = scalar.map(self._substitute_parameters)
             yield FaceCondition(expr, differentiated, condition.place, variable, normal, kind, condition.part)
+
+    def _latest(self, occurring: Sequence[Derivative]) -> list[Derivative]:
+        """For each unknown the highest of its time derivatives: that of a wave is determined on an absorbing boundary,
+        ∂u/∂t + c ∂u/∂n = 0."""
+        orders = [self.variables[d.component] for d in occurring]
+        return [d for d, (c, j) in zip(occurring, orders, strict=True) if j == max(k for b, k in orders if b == c)]
 
     def _time_derivative(self, expr: Expr) -> Expr:
         """∂/∂t of an expression, for jets whose time derivatives are variables, too."""

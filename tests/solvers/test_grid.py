@@ -74,11 +74,12 @@ def test_fourier_is_spectrally_accurate(text: str, exact: Callable[..., Tensor])
     [
         "∂u/∂t = Δu - 2 exp(x - t)\nu(x, 0) = exp(x)\nu = exp(-t) on left\n∂u/∂n + u = 2 exp(1 - t) on right\n",
         "∂²u/∂t² = Δu\n∂u/∂t(x, 0) = -exp(x)\n∂u/∂n = exp(1 - t) on right\n" + GROWING,
+        "∂²u/∂t² = Δu\n∂u/∂t(x, 0) = -exp(x)\n∂u/∂t + ∂u/∂n = 0 on right\n" + GROWING,
         "∂u/∂t + ∂u/∂x = 0\n" + GROWING,
         "∂u/∂t = u ∂²u/∂x² - exp(x - t) - exp(2 x - 2 t)\nu = exp(1 - t) on right\n" + GROWING,
         "∂u/∂t = -∂⁴u/∂x⁴\nu(x, 0) = exp(x)\nu = exp(x - t) on boundary\n∂u/∂x = exp(x - t) on boundary\n",
     ],
-    ids=["heat with Robin", "wave", "transport", "nonlinear diffusion", "fourth order"],
+    ids=["heat with Robin", "wave", "absorbing boundary", "transport", "nonlinear diffusion", "fourth order"],
 )
 def test_chebyshev_evolution_problems(text: str) -> None:
     assert error(solved(LINE + text, 16), falling) < 1e-9
@@ -90,7 +91,7 @@ def test_chebyshev_evolution_problems(text: str) -> None:
         "Δu = 2 exp(x + y)\nu = exp(x + y) on boundary\n",
         "Δu = u³ + 2 exp(x + y) - exp(3 x + 3 y)\nu = exp(x + y) on left, bottom, top\n∂u/∂n = exp(1 + y) on right\n",
     ],
-    ids=["Poisson", "cubic, with a slope given"],
+    ids=["Poisson", "cubic, with a normal derivative"],
 )
 def test_chebyshev_stationary_problems(text: str) -> None:
     assert error(solved(SQUARE + text, 14), lambda x, y: torch.exp(x + y)) < 1e-11
