@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 import pdedsl
 from pdedsl.config.base import Located
 from pdedsl.config.data import Moons
-from pdedsl.config.training import Pgd
+from pdedsl.config.training import PgdAdversary
 from pdedsl.data.load import load
 from pdedsl.data.sampling import KeyedRng
 from pdedsl.runs.decision_boundary import Panel, boundary_measures, plot_boundaries
@@ -37,7 +37,7 @@ def measure(weight: float, nu: float, seed: int, epochs: int) -> tuple[float, fl
         run = pdedsl.train("convection_diffusion", Path(folder) / "run", set=changes)
     x, y = load(Located(Moons(noise=0.3, seed=seed)), None).test.batch(slice(None))
     u = torch.nn.Sequential(run.module, torch.nn.Softmax(-1))
-    attacked = Adversary(Pgd(eps=0.2, step=0.01, steps=20))(run.module, x, y, KeyedRng(seed, 0))
+    attacked = Adversary(PgdAdversary(eps=0.2, step=0.01, steps=20))(run.module, x, y, KeyedRng(seed, 0))
     robust = (u(attacked).argmax(-1) == y).double().mean().item()
     panel = Panel(f"λ = {weight}, σ² = {nu}" if weight else "without diffusion", u, x, y)
     return run.metrics["test_accuracy"], robust, boundary_measures(u, BOX).total_curvature, panel

@@ -142,7 +142,7 @@ def _facts(spec: Spec, colours: Colours) -> list[str]:
     lines = [
         *(_declaration(f, show, colours) for f in fields_of(spec)),
         *(["unknown λ : eigenvalue"] if spec.eigenvalue else []),
-        *(_equation(e, show, colours) for e in spec.equations),
+        *(_equation(e, spec, show, colours) for e in spec.equations),
         *(line for c in spec.conditions for line in _condition(c, spec.space, show, colours)),
         *(line for e in spec.exact for line in _exact(e, spec, show, colours)),
         *(_observation(o, colours) for o in spec.observations),
@@ -186,12 +186,18 @@ def _declaration(f: Unknown | Learned, show: Show, colours: Colours) -> str:
     return f"{keyword} {colours[f.head]}({arguments}) : {f.type}{net}"
 
 
-def _equation(e: Equation, show: Show, colours: Colours) -> str:
+def _equation(e: Equation, spec: Spec, show: Show, colours: Colours) -> str:
+    """An equation that is implicit in its time derivative determines its residual up to a factor."""
     during = f" for [{e.interval[0]}, {e.interval[1]}]" if e.interval else ""
-    if e.unknown is None or not e.order:
+    if e.unknown is None or not e.order or _is_implicit(e, spec):
         return f"equation 0 = {'; '.join(_normalize(r, show) for r in e.rhs)}{during}"
     own, right = f"{colours[e.unknown]}{_component(e.component)}", "; ".join(map(show, e.rhs))
     return f"equation d{e.order} {own} = {right}{during}"
+
+
+def _is_implicit(e: Equation, spec: Spec) -> bool:
+    derivatives = (p for r in e.rhs for p in atoms(r, Partial) if isinstance(p.body, Field) and p.body.head == e.unknown)
+    return spec.time is not None and any(tuple(p.slots) == (spec.time.symbol,) * e.order for p in derivatives)
 
 
 def _condition(c: Condition, space: Space, show: Show, colours: Colours) -> list[str]:

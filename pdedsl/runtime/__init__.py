@@ -66,6 +66,7 @@ __all__ = [
     "interpolate",
     "lipschitz_network",
     "maximum",
+    "minimum",
     "mlp",
     "partial_derivatives",
     "preact_resnet18",
@@ -118,7 +119,7 @@ if TYPE_CHECKING:
     )
     from pdedsl.runtime.sde.random_residual import Dropout, add_dropout, shake_shake
     from pdedsl.runtime.symmetric_layer import SymmetricLayer, TotalVariationNorm
-    from pdedsl.runtime.tensor_helpers import broadcast_scalar, constant, maximum, stack_components
+    from pdedsl.runtime.tensor_helpers import broadcast_scalar, constant, maximum, minimum, stack_components
     from pdedsl.runtime.time_conditioning import TimeChannel
     from pdedsl.runtime.weight_constraints import BoxConstraint, SpectralNormBound
 
@@ -147,7 +148,7 @@ _MODULES = {
     "sde.random_residual": "Dropout add_dropout shake_shake",
     "symmetric_layer": "SymmetricLayer TotalVariationNorm",
     "quadrature": "integral with_history",
-    "tensor_helpers": "broadcast_scalar constant maximum stack_components",
+    "tensor_helpers": "broadcast_scalar constant maximum minimum stack_components",
     "time_conditioning": "TimeChannel",
     "weight_constraints": "BoxConstraint SpectralNormBound",
 }

@@ -101,6 +101,22 @@ def maximum(x: Tensor, *values: Tensor | float) -> Tensor:
 
 
 def minimum(x: Tensor, *values: Tensor | float) -> Tensor:
+    """Smallest of the values at the points x.
+
+    Args:
+        x: points (…, d).
+        values: numbers or tensors (…).
+
+    Returns:
+        Tensor (…) in the dtype of the points.
+
+    Example:
+        >>> import torch
+        >>> from pdedsl.runtime import minimum
+        >>> x = torch.tensor([[-1.0], [2.0]])
+        >>> minimum(x, x[..., 0], 0.0).tolist()
+        [-1.0, 0.0]
+    """
     return reduce(torch.minimum, (_tensor(x, value) for value in values))
 
 

@@ -119,6 +119,16 @@ def measured(name: str) -> CubicSpline:
 
 SHIPPED: dict[str, tuple[Hand, Hand]] = {
     "delay": (lambda z: [z.d(0, "t") + (z.at(z.t - 1).d(0) if z.t > 1 else 1)], lambda z: [z.d(0) - 1]),
+    "american_put": (
+        lambda z: [
+            min(
+                z.d(0, "t") - 0.02 * z.S**2 * z.d(0, "SS") - 0.05 * z.S * z.d(0, "S") + 0.05 * z.d(0),
+                z.d(0) - max(1 - z.S, 0),
+            )
+        ],
+        lambda z: [z.d(0) - max(1 - z.S, 0), z.d(0) - 1, z.d(0)],
+    ),
+    "obstacle": (lambda z: [min(-laplacian(z), z.d(0) - 0.5 + z.x**2 + z.y**2)], lambda z: [z.d(0)]),
     "heat_family": (  # κ = 0.07, q = 1.3
         lambda z: [z.d(0, "t") - 0.07 * z.d(0, "xx") - 1.3 * sin(pi * z.x)],
         lambda z: [z.d(0), z.d(0), z.d(0)],

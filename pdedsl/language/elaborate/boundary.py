@@ -46,6 +46,7 @@ from pdedsl.symbolic.domain_points import Region, region_of
 from pdedsl.symbolic.evaluate import Point, compile_function
 from pdedsl.symbolic.mesh_domain import MeshBoundary
 from pdedsl.symbolic.printing import notation
+from pdedsl.symbolic.rewrite import expand_products
 from pdedsl.symbolic.symbols import Field, Partial, atoms, atoms_outside_integrals
 
 # ---- Parts of the boundary
@@ -301,7 +302,7 @@ def _prescribed_value(whole: Expr, target: Expr, k: int, span: Span) -> Expr:
     coefficient = Add(*(a / prescribed for a in with_goal))
     if not with_goal or coefficient.has(prescribed) or not coefficient.is_number:
         raise errors.equations.invalid_condition(span)
-    return Add(*(-a / coefficient for a in Add.make_args(whole) if not a.has(prescribed)))
+    return Add(*(expand_products(-a / coefficient) for a in Add.make_args(whole) if not a.has(prescribed)))
 
 
 def _condition_on_face(
