@@ -375,7 +375,7 @@ def refinement_error(
     """The error of this level from the difference to the previous one, which is about the error of that."""
     previous = history[-1]
     if result.is_irregular:
-        return 1.0
+        return difference
     if EstimateKind.DECAY in estimates and EstimateKind.DECAY in previous.estimates:
         return _error_in_space_and_time(difference, result, estimates[EstimateKind.DECAY], previous)
     if EstimateKind.SECOND_METHOD in result.error_estimates:
