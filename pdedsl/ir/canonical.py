@@ -196,7 +196,9 @@ def _equation(e: Equation, spec: Spec, show: Show, colours: Colours) -> str:
 
 
 def _is_implicit(e: Equation, spec: Spec) -> bool:
-    derivatives = (p for r in e.rhs for p in atoms(r, Partial) if isinstance(p.body, Field) and p.body.head == e.unknown)
+    derivatives = (
+        p for r in e.rhs for p in atoms(r, Partial) if isinstance(p.body, Field) and p.body.head == e.unknown
+    )
     return spec.time is not None and any(tuple(p.slots) == (spec.time.symbol,) * e.order for p in derivatives)
 
 

@@ -22,6 +22,7 @@ from pdedsl.sources import read_source
 
 SPECS = sorted((Path(__file__).parents[2] / "specs").glob("*.pde"))
 UNTRAINED = {"delay", "membrane_modes", "volterra"}  # integrals, delays and eigenproblems: no network solves them
+NONLINEAR_ON_DATA = {"allen_cahn_100d", "hjb_100d"}  # solved by Monte Carlo: they cannot be trained on data
 
 
 def line(text: str, start: str) -> str:
@@ -229,7 +230,14 @@ def test_commas_and_brackets_in_comments_and_strings_are_ignored() -> None:
     to_spec(Source(changed("train.data.test=", "train.data.train=", text=text)))
 
 
-@pytest.mark.parametrize("path", SPECS, ids=lambda p: p.stem)
+@pytest.mark.parametrize("name", sorted(NONLINEAR_ON_DATA))
+def test_nonlinear_equations_on_data_cannot_be_trained(name: str) -> None:
+    source = next(read_source(path) for path in SPECS if path.stem == name)
+    with pytest.raises(PdeError, match="E601"):
+        check(apply_settings(source, ["train.data=digits"])).require_plan()
+
+
+@pytest.mark.parametrize("path", [p for p in SPECS if p.stem not in NONLINEAR_ON_DATA], ids=lambda p: p.stem)
 def test_shipped_specs_with_settings_pass_check(path: Path) -> None:
     settings = [
         "train.epochs=",

@@ -49,7 +49,7 @@ from pdedsl.ir.plan import (
 from pdedsl.ir.semidiscrete_systems import SeparableOde
 from pdedsl.ir.solver_plans import MonteCarloPlan
 from pdedsl.ir.spec import Spec
-from pdedsl.ir.terms import Convection, Diffusion, LearnedField, Reaction, SourceTerm, SymmetricLayer, Term
+from pdedsl.ir.terms import Convection, Diffusion, LearnedField, Nonlinear, Reaction, SourceTerm, SymmetricLayer, Term
 from pdedsl.record import Record
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Field, atoms
@@ -438,6 +438,7 @@ def _path_terms(analysis: Analysis) -> list[DiagramBlock]:
         (Diffusion, "noise", "√2 A^½ dB"),
         (Reaction, "weight", "e^{∫c} along the path"),
         (SourceTerm, "source", "weighted integral along the path"),
+        (Nonlinear, "nonlinearity", "of the previous iterate, at random times along the path"),
     )
     spans = {kind: tuple(t.origin.span for t in terms if isinstance(t, kind)) for kind, _, _ in kinds}
     return [DiagramBlock(title, (line,), spans[kind]) for kind, title, line in kinds if spans[kind]]
