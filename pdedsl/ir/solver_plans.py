@@ -25,7 +25,7 @@ from pdedsl.ir.eigenproblem import Eigenproblem
 from pdedsl.ir.first_order_system import FaceCondition, FirstOrderSystem
 from pdedsl.ir.heat_kernel import HeatKernel
 from pdedsl.ir.problem import StrongForm
-from pdedsl.ir.residual import SecondOrderOperator
+from pdedsl.ir.residual import PointValue, SecondOrderOperator
 from pdedsl.ir.spec import Constant
 from pdedsl.ir.theorem import Theorem
 from pdedsl.ir.transforms import Transform
@@ -161,8 +161,37 @@ class ObstacleScheme(Record):
     depends_on_time: bool  # whether coefficients, bounds or boundary values do
 
 
+class DelayedValue(Record):
+    """A derivative in space of a component at an earlier time, a known function of this name on each piece."""
+
+    name: str
+    delay: float
+    component: int
+    value: PointValue
+    history: Expr  # a function of the earlier time
+
+
+class DelayScheme(Record):
+    """The method of steps: a scheme for the problem with known delayed values, on the pieces of time between the sums
+    of delays; `initial` are the initial values of the first piece."""
+
+    scheme: FourierScheme | ChebyshevScheme
+    delayed: tuple[DelayedValue, ...]
+    initial: tuple[Expr, ...]
+    breaks: tuple[float, ...]  # in the interior of the time interval
+
+    @property
+    def system(self) -> FirstOrderSystem:
+        return self.scheme.system
+
+    @property
+    def tolerance(self) -> float:
+        return self.scheme.tolerance
+
+
 GridScheme = (
     FourierScheme
+    | DelayScheme
     | ChebyshevScheme
     | InterfaceFVScheme
     | FiniteVolumeScheme

@@ -14,6 +14,7 @@ from pdedsl.ir.first_order_system import FirstOrderSystem
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.solver_plans import (
     ChebyshevScheme,
+    DelayScheme,
     FiniteVolumeScheme,
     FourierScheme,
     GridPlan,
@@ -40,7 +41,7 @@ from pdedsl.problem.conservation_form import (
     split_fluxes,
     with_value_jets,
 )
-from pdedsl.problem.delay_breaks import delay_breaks
+from pdedsl.problem.delay_breaks import delay_breaks, delayed_system
 from pdedsl.problem.first_order_system import GridNotApplicable, first_order_system
 from pdedsl.problem.interface_problem import has_discontinuous_diffusion, interface_problem
 from pdedsl.problem.irregular_domain import irregular_dirichlet_problem
@@ -93,6 +94,8 @@ def plan_scheme(problem: StrongForm) -> GridScheme:
     system = first_order_system(problem)
     if concentrated:
         return _pieces_between_sources(system)
+    if domain.space and domain.has_time and _has_memory(system):
+        return _method_of_steps(system)
     if any(d.power for _, d in system.jets):
         return _fractional(system)
     if system.nonlocal_terms:
@@ -126,6 +129,10 @@ def with_integrator(scheme: GridScheme, integrator: GridMethod | None) -> GridSc
             return scheme
         case ((FourierScheme() | ChebyshevScheme() | InterfaceFVScheme()), _) if not scheme.system.differential:
             reason = "a stationary problem has no steps in time"
+        case DelayScheme(scheme=inner), _:
+            chosen = with_integrator(inner, integrator)
+            assert isinstance(chosen, FourierScheme | ChebyshevScheme)
+            return replace(scheme, scheme=chosen)
         case FourierScheme(), ImexRungeKutta() | ExponentialRungeKutta():
             return replace(scheme, integrator=integrator)
         case ChebyshevScheme() | InterfaceFVScheme(), ImplicitRungeKutta():
@@ -145,14 +152,37 @@ def _names(kind: type[GridMethod] | UnionType) -> str:
 
 def _collocation(system: FirstOrderSystem) -> ChebyshevScheme:
     """Collocation with dense matrices, for integrals and values at other points."""
-    domain = system.statement.domain
-    if domain.has_time and any(term.has_memory(domain.coordinates[-1]) for _, term in system.nonlocal_terms):
-        raise GridNotApplicable("delays and integrals over time need a problem without space")
     if system.statement.antiperiodic_axes:
         raise GridNotApplicable(ANTIPERIODIC_GRID)
     if len(system.constraints) != len(system.algebraic):
         raise GridNotApplicable("the numbers of equations and unknowns differ")
     return ChebyshevScheme(system, delay_breaks(system.statement))
+
+
+def _has_memory(system: FirstOrderSystem) -> bool:
+    time = system.statement.domain.coordinates[-1]
+    return any(term.has_memory(time) for _, term in system.nonlocal_terms)
+
+
+def _method_of_steps(system: FirstOrderSystem) -> DelayScheme:
+    """Fourier series on periodic boxes, otherwise collocation, on the pieces of time between the sums of delays."""
+    (breaks,) = delay_breaks(system.statement)
+    local, delayed = delayed_system(system)
+    if local.statement.antiperiodic_axes:
+        raise GridNotApplicable(ANTIPERIODIC_GRID)
+    if len(local.constraints) != len(local.algebraic) or has_discontinuous_diffusion(local):
+        raise GridNotApplicable("delays with discontinuous coefficients are not supported")
+    periodic = all(i.periodic for i in local.statement.domain.intervals[:-1])
+    axes = periodic_axes(local) if periodic and not local.face_conditions else None
+    linear = split_linear(local, (*local.rhs, *local.constraints)) if axes is not None else None
+    inner: FourierScheme | ChebyshevScheme
+    if axes is not None and linear is not None and _is_dominant(linear, local):
+        inner = replace(_fourier(local, axes, linear), flux_terms=())
+    elif is_hyperbolic(local):
+        raise GridNotApplicable("delays in conservation laws are not supported")
+    else:
+        inner = ChebyshevScheme(local, ((),) * len(local.statement.domain.space))
+    return DelayScheme(inner, delayed, system.initial, breaks)
 
 
 def _fractional(system: FirstOrderSystem) -> FourierScheme:

@@ -31,6 +31,7 @@ from pdedsl.ir.residual import Residual
 from pdedsl.ir.solver_plans import (
     MAX_LOW_DIMENSION,
     ChebyshevScheme,
+    DelayScheme,
     EigenCollocationPlan,
     EigenElementsPlan,
     ElementsPlan,
@@ -379,7 +380,7 @@ class GridPlanner(MethodPlanner[Grid, GridPlan]):
 
 def _scheme_suits(scheme: GridScheme, features: ProblemFeatures) -> bool:
     """Whether a scheme has its full order: spectral methods need smooth solutions."""
-    if isinstance(scheme, FourierScheme | ChebyshevScheme):
+    if isinstance(scheme, FourierScheme | ChebyshevScheme | DelayScheme):
         return features.is_smooth
     return True
 
@@ -388,6 +389,8 @@ def _predict_grid_seconds(scheme: GridScheme, problem: StrongForm, features: Pro
     nonlinear, points, dimension = 1 if problem.is_affine else NEWTON_ITERATIONS, features.points, features.dimension
     unknowns = len(problem.components) * points**dimension
     match scheme:
+        case DelayScheme(scheme=inner, breaks=times):
+            return (len(times) + 1) * _predict_grid_seconds(inner, problem, features)
         case FourierScheme():
             return 1e-6 * unknowns * (IMPLICIT_STEPS * points if problem.domain.has_time else 1)
         case ChebyshevScheme(separable=SeparableOperator()):
@@ -417,6 +420,9 @@ def _predict_grid_seconds(scheme: GridScheme, problem: StrongForm, features: Pro
 def _scheme_reason(scheme: GridScheme, features: ProblemFeatures, linear: str) -> str:
     smooth = "smooth data" if features.is_smooth else "the solution is not smooth, so that convergence is algebraic"
     match scheme:
+        case DelayScheme(scheme=inner, breaks=times):
+            pieces = f"{len(times) + 1} piece{'s' * bool(times)} of time"
+            return f"{_scheme_reason(inner, features, linear)}, by the method of steps on {pieces}"
         case FourierScheme():
             reflected = any(axis.reflected for axis in scheme.axes)
             axes = "periodic extension across the boundary" if reflected else "periodic axes"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import torch
 
@@ -57,6 +59,70 @@ PROBLEMS = {
         "time t in [0, 2]\nunknown u(t) : scalar\n∂u/∂t = 1 + u² - 2 ∫₀ᵗ u(s) ∂u/∂t(s) ds\nu(0) = 0\nexact u = t\n"
     ),
 }
+
+
+CIRCLE = "space x in [0, 1] periodic\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
+ROD = "space x in [0, 1]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
+IN_SPACE = {
+    "mode on a circle": (
+        f"{CIRCLE}∂u/∂t = (1/(4π²)) Δu - exp(-½) u(x, t - ½) + u\nu(x, t) = exp(-t) sin(2π x) for t in [-½, 0]\n"
+        "exact u = exp(-t) sin(2π x)\n"
+    ),
+    "mode of a rod": (
+        f"{ROD}∂u/∂t = (1/π²) Δu - exp(-½) u(x, t - ½) + u\nu(x, t) = exp(-t) sin(π x) for t in [-½, 0]\n"
+        "u = 0 on boundary\nexact u = exp(-t) sin(π x)\n"
+    ),
+    "kinks at the delays": (
+        f"{CIRCLE}∂u/∂t = (1/(4π²)) Δu + u - 2u(x, t - ½)\n"
+        "u(x, t) = sin(2π x) for t in [-½, 0]\nexact u = (1 - 2t + 2max(t - ½, 0)²) sin(2π x)\n"
+    ),
+    "delayed diffusion": (
+        f"{CIRCLE}∂u/∂t = (exp(-½)/(4π²)) ∂²u/∂x²(x, t - ½)\nu(x, t) = exp(-t) sin(2π x) for t in [-½, 0]\n"
+        "exact u = exp(-t) sin(2π x)\n"
+    ),
+    "two delays and a source": (
+        f"{CIRCLE}∂u/∂t = Δu + 4π² sin(2π x) + 1.2 + u(x, t - ½) - u(x, t - 0.3)\n"
+        "u(x, t) = t + sin(2π x) for t in [-½, 0]\nexact u = t + sin(2π x)\n"
+    ),
+    "delayed logistic growth": (
+        f"let w = exp(-t) cos(2π x)\n{CIRCLE}"
+        "∂u/∂t = Δu + u (1 - u(x, t - ½)) + (4π² - 1) w + (2 + w) (1 + exp(½) w)\n"
+        "u(x, t) = 2 + w for t in [-½, 0]\nexact u = 2 + w\n"
+    ),
+    "system": (
+        f"{CIRCLE}unknown v(x, t) : scalar\n∂u/∂t = (1/(4π²)) Δu + exp(-½) v(x, t - ½) - v\n"
+        "∂v/∂t = (1/(4π²)) Δv + 2exp(-½) u(x, t - ½) - v\nu(x, t) = exp(-t) sin(2π x) for t in [-½, 0]\n"
+        "v(x, t) = 2exp(-t) sin(2π x) for t in [-½, 0]\nexact u = exp(-t) sin(2π x)\nexact v = 2exp(-t) sin(2π x)\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", IN_SPACE)
+def test_closed_form_with_space(name: str) -> None:
+    solution = pdedsl.solve(f"pde P\n{IN_SPACE[name]}solve {{\n  tolerance 1e-5\n}}\n")
+    assert solution.verdict is Verdict.HOLDS
+    assert solution.error.value < 1e-5
+
+
+def test_saved_solution_with_a_delay(tmp_path: Path) -> None:
+    solution = pdedsl.solve(f"pde P\n{IN_SPACE['mode on a circle']}", tmp_path / "run")
+    again = pdedsl.Solution.open(tmp_path / "run")
+    points = torch.tensor([[0.1, 0.2], [0.3, 0.5], [0.7, 0.9]], dtype=torch.float64)
+    assert torch.equal(again(points), solution(points))
+
+
+@pytest.mark.parametrize(
+    ("equation", "history"),
+    [
+        ("∂²u/∂t² = Δu + u(x, t - ½)", "u(x, t) = 0 for t in [-½, 0]\n∂u/∂t(x, 0) = 0"),
+        ("∂u/∂t = Δu + u(x, t/2)", "u(x, 0) = 0"),
+        ("∂u/∂t = Δu + ∫₀ᵗ u(x, s) ds", "u(x, 0) = 0"),
+        ("∂u/∂t = Δu + ∂u/∂t(x, t - ½)", "u(x, t) = 0 for t in [-½, 0]"),
+        ("∂u/∂t = Δu + u(1 - x, t - ½)", "u(x, t) = 0 for t in [-½, 0]"),
+    ],
+)
+def test_other_memory_in_space_is_refused(equation: str, history: str) -> None:
+    assert [d.code for d in _diagnostics(f"pde P\n{CIRCLE}{equation}\n{history}\n")] == ["E613"]
 
 
 @pytest.mark.parametrize("name", PROBLEMS)

@@ -19,6 +19,7 @@ from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.ir.problem import Domain, StrongForm
 from pdedsl.ir.solver_plans import (
     ChebyshevScheme,
+    DelayScheme,
     FiniteVolumeScheme,
     FourierScheme,
     GridPlan,
@@ -30,10 +31,12 @@ from pdedsl.ir.solver_plans import (
     ShortleyWellerScheme,
 )
 from pdedsl.runtime.basis.interpolation import TensorProductExpansion
+from pdedsl.runtime.basis.pieces_in_time import PiecesInTime
 from pdedsl.runtime.ode.step_doubling import CpuTimeExceeded, StepBudget, StepSizeUnderflow
 from pdedsl.solvers.ansatz import add_lifts
 from pdedsl.solvers.collocation_points import fix_gauge
 from pdedsl.solvers.grid.chebyshev import MAX_UNKNOWNS, feasible_size, solve_chebyshev
+from pdedsl.solvers.grid.delay import solve_with_delays
 from pdedsl.solvers.grid.finite_volume import solve_finite_volume
 from pdedsl.solvers.grid.fourier import points_for_growth, solve_fourier
 from pdedsl.solvers.grid.grid_result import (
@@ -229,6 +232,7 @@ def _levels_by_integrator(plan: GridPlan, tolerance: float, max_steps: int | Non
 
 def _first_sizes(plan: GridPlan, like: Tensor) -> tuple[int, ...]:
     dimension, scheme = len(plan.problem.domain.space), plan.scheme
+    scheme = scheme.scheme if isinstance(scheme, DelayScheme) else scheme
     start = SPECTRAL_START if isinstance(scheme, FourierScheme | ChebyshevScheme) else CELLS_START
     is_evolution = isinstance(scheme, FourierScheme) and bool(scheme.system.differential)
     growing = points_for_growth(scheme, like) if is_evolution and isinstance(scheme, FourierScheme) else 0
@@ -236,7 +240,8 @@ def _first_sizes(plan: GridPlan, like: Tensor) -> tuple[int, ...]:
 
 
 def _is_feasible(plan: GridPlan, sizes: Sequence[int]) -> bool:
-    match plan.scheme:
+    scheme = plan.scheme.scheme if isinstance(plan.scheme, DelayScheme) else plan.scheme
+    match scheme:
         case ChebyshevScheme(separable=SeparableOperator()):
             return prod(sizes) <= MAX_STATIONARY_POINTS
         case ChebyshevScheme(system=system, breaks=breaks):
@@ -250,6 +255,10 @@ def _is_feasible(plan: GridPlan, sizes: Sequence[int]) -> bool:
 
 
 def _decays(result: GridResult) -> tuple[AxisDecay, ...] | None:
+    if isinstance(result.module, PiecesInTime):
+        pieces = [axis_decays(p) for p in result.module.pieces if isinstance(p, TensorProductExpansion)]
+        known = [decays for decays in pieces if decays is not None]
+        return tuple(max(axis, key=lambda d: d.tail) for axis in zip(*known, strict=True))
     return axis_decays(result.module) if isinstance(result.module, TensorProductExpansion) else None
 
 
@@ -308,6 +317,8 @@ def _solve_with_scheme(
     match scheme:
         case ShortleyWellerScheme(coefficients=coefficients):
             return solve_shortley_weller(plan.problem, coefficients, max(sizes), like)
+        case DelayScheme():
+            return solve_with_delays(scheme, sizes, parameter_values, like, budget(scheme.tolerance))
         case FourierScheme():
             return solve_fourier(scheme, sizes, parameter_values, like, budget(scheme.tolerance))
         case FiniteVolumeScheme():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -17,6 +18,7 @@ from pdedsl.runtime.basis.interpolation import (
     TensorProductExpansion,
 )
 from pdedsl.runtime.basis.obstacle_solution import ContactExpansion
+from pdedsl.runtime.basis.pieces_in_time import PiecesInTime
 from pdedsl.solvers.solver_method import Form, ModuleFormat, StoredModule
 
 
@@ -68,6 +70,19 @@ def _expansion_of(kind: type[TensorProductExpansion], stored: StoredModule[Any])
     return module
 
 
+def _describe_pieces(module: PiecesInTime) -> Form:
+    return {"pieces": [_describe_expansion(p) for p in module.pieces if isinstance(p, TensorProductExpansion)]}
+
+
+def _rebuild_pieces(stored: StoredModule[Any]) -> PiecesInTime:
+    pieces = []
+    for k, form in enumerate(stored.form["pieces"]):
+        prefix = f"pieces.{k}."
+        tensors = {n.removeprefix(prefix): v for n, v in stored.tensors.items() if n.startswith(prefix)}
+        pieces.append(_rebuild_expansion(replace(stored, form=form, tensors=tensors)))
+    return PiecesInTime(stored.tensors["breaks"], pieces)
+
+
 def _rebuild_piecewise(stored: StoredModule[Any]) -> PiecewiseChebyshev:
     tensors = stored.tensors
     module = PiecewiseChebyshev(tensors["breaks"], torch.zeros_like(tensors["coefficients"]))
@@ -82,6 +97,7 @@ def _rebuild_scattered(stored: StoredModule[Any]) -> MovingLeastSquares:
 GRID_FORMATS: tuple[ModuleFormat[Any], ...] = (
     ModuleFormat("expansion with contact set", ContactExpansion, _rebuild_contact, _describe_expansion),
     ModuleFormat("expansion", TensorProductExpansion, _rebuild_expansion, _describe_expansion),
+    ModuleFormat("pieces in time", PiecesInTime, _rebuild_pieces, _describe_pieces),
     ModuleFormat("piecewise polynomial", PiecewiseChebyshev, _rebuild_piecewise),
     ModuleFormat("scattered", MovingLeastSquares, _rebuild_scattered, lambda module: {"h": module.h}),
 )
