@@ -60,9 +60,6 @@ def _delays(problem: StrongForm) -> set[float]:
 # ---- With space: delayed values are known functions on each piece
 
 
-START = "start"  # of the names of initial values, in the order of the differential variables
-
-
 def delayed_system(system: FirstOrderSystem) -> tuple[FirstOrderSystem, tuple[DelayedValue, ...]]:
     """The system with delayed and initial values as known functions, and the delayed values; raises GridNotApplicable
     for other terms with memory."""
@@ -88,7 +85,7 @@ def delayed_system(system: FirstOrderSystem) -> tuple[FirstOrderSystem, tuple[De
         )
         parameters.append(LearnedParameter(symbol, name, (), ()))
         known.append(_known_function(name, problem.domain.coordinates))
-    starts = [Symbol(f"{START}_{k}", real=True) for k in range(len(system.differential))]
+    starts = [Symbol(f"start_{k}", real=True) for k in range(len(system.differential))]
     for start in starts:
         parameters.append(LearnedParameter(start, start.name, (), ()))
         known.append(_known_function(start.name, space))

@@ -17,7 +17,6 @@ from torch import Tensor, nn
 from pdedsl.codegen.pointwise import compile_pointwise
 from pdedsl.ir.solver_plans import ChebyshevScheme, DelayedValue, DelayScheme, FourierScheme
 from pdedsl.ir.spec import Interval
-from pdedsl.problem.delay_breaks import START
 from pdedsl.runtime.basis.interpolation import TensorProductExpansion
 from pdedsl.runtime.basis.pieces_in_time import PiecesInTime
 from pdedsl.runtime.ode.step_doubling import StepBudget
@@ -43,7 +42,7 @@ def solve_with_delays(
         modules = [r.module for r in results]
         earlier = PiecesInTime(like.new_tensor(times[: len(modules) + 1]), modules) if modules else None
         values = {d.name: _delayed(d, earlier, scheme, first) for d in scheme.delayed}
-        values |= {f"{START}_{k}": _start(k, earlier, scheme, start) for k in range(len(scheme.initial))}
+        values |= {s.name: _start(k, earlier, scheme, start) for k, s in enumerate(scheme.system.initial)}
         piece = _on_piece(scheme.scheme, start, end)
         share = replace(budget, tolerance=budget.tolerance / (len(times) - 1))
         known = {**parameter_values, **values}
