@@ -12,7 +12,7 @@ from scipy.integrate import quad
 from torch import Tensor
 
 import pdedsl
-from pdedsl.config.methods import Grid
+from pdedsl.config.methods import Elements, Grid
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.solver_plans import HeatKernelPlan, TransformedPlan
@@ -221,3 +221,111 @@ def test_kirchhoff_of_a_degenerate_conductivity() -> None:
 )
 def test_hypotheses_of_kirchhoff(equation: str, boundary: str) -> None:
     assert theorems(plan_of(f"{CONDUCTION}{equation}\n{boundary}\n").problem) == []
+
+
+# ---- Exponential scaling
+
+
+DRIFT = INTERVAL + "∂u/∂t = 0.1 ∂²u/∂x² + 0.5 ∂u/∂x - 0.3 u{}\nu(x, 0) = 1 - x²\nu = 0 on boundary\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "tolerance"), [("", 1e-7), (" + cos(π x/2) exp(-t)", 1e-5)], ids=["homogeneous", "source"]
+)
+def test_exponential_scaling_agrees_with_a_grid(source: str, tolerance: float) -> None:
+    """With and without the transform: the grid has an error of 1e-8; the continuation of a source across the ends has
+    kinks, so that 128 nodes have an error of 1e-6."""
+    text = DRIFT.format(source)
+    solver = first_solver(text)
+    assert solver.transform.theorem.name == "exponential scaling"
+    assert isinstance(solver.inner, HeatKernelPlan)
+    points = sample_points(solver.problem)
+    transformed = solve_with(solver.resize(128), SolveOptions())(points)
+    direct = solve_with(pdedsl.compile(text).plan_solver(Grid(n=64)), SolveOptions(tolerance=1e-8))(points)
+    torch.testing.assert_close(transformed, direct, rtol=tolerance, atol=tolerance)
+
+
+def test_exponential_scaling_of_conditions_and_its_hypotheses() -> None:
+    """Neumann conditions become Robin ones; a mode of the scaled problem is that of the problem."""
+    text = INTERVAL + "∂u/∂t = ∂²u/∂x² + 2 ∂u/∂x + u\nu(x, 0) = exp(-x) cos(π x/2)\nu = 0 on boundary\n"
+    solver = first_solver(text)
+    points = sample_points(solver.problem)
+    exact = torch.exp(-points[:, 0] - math.pi**2 / 4 * points[:, 1]) * torch.cos(math.pi / 2 * points[:, 0])
+    values = solve_with(solver.resize(128), SolveOptions())(points)[:, 0]
+    torch.testing.assert_close(values, exact, rtol=1e-12, atol=1e-12)
+    neumann = plan_of(DRIFT.format("").replace("u = 0 on", "n·∇u = 0 on")).problem
+    (scaled,) = (t for t in transforms_of(neumann) if t.theorem.name == "exponential scaling")
+    kinds = [c.kind for c in scaled.problem.scalar_conditions if type(c.kind).__name__ == "Robin"]
+    assert sorted(float(k.alpha / k.beta) for k in kinds if hasattr(k, "beta")) == pytest.approx([-2.5, 2.5])
+    steep = DRIFT.format("").replace("0.5 ∂u/∂x", "3 ∂u/∂x")  # e^{κ·x} has the ratio e^30
+    assert "exponential scaling" not in theorems(plan_of(steep).problem)
+    periodic = PERIODIC + "∂u/∂t = 0.1 ∂²u/∂x² + 0.5 ∂u/∂x\nu(x, 0) = sin(π x)\n"
+    assert "exponential scaling" not in theorems(plan_of(periodic).problem)
+
+
+# ---- Rotational symmetry
+
+
+SHELL = """pde Shell
+space (x, y) in [-1, 1]² where x² + y² > 0.09, x² + y² < 1
+time t in [0, 0.2]
+unknown u(x, y, t) : scalar
+∂u/∂t = Δu - u³
+u(x, y, 0) = 1 - x² - y²
+∂u/∂n + u = 0 on x² + y² = 0.09
+u = 0 on x² + y² = 1
+"""
+DISC = """pde Disc
+space (x, y) in [-1, 2] * [0, 3] where (x - 0.5)² + (y - 1.5)² < 2.25
+unknown u(x, y) : scalar
+-Δu + (1 + (x - 0.5)² + (y - 1.5)²) u = exp(-(x - 0.5)² - (y - 1.5)²)
+∂u/∂n + 2u = 1 on boundary
+"""
+BALL = """pde Ball
+space (x, y, z) in [-1, 1]^3 where x² + y² + z² < 1
+unknown u(x, y, z) : scalar
+-Δu = π² sin(π ‖(x, y, z)‖)/‖(x, y, z)‖
+u = 0 on boundary
+"""
+
+
+@pytest.mark.parametrize("text", [DISC, SHELL], ids=["disc", "shell in time, nonlinear"])
+def test_radial_problem_agrees_with_elements(text: str) -> None:
+    """With and without the reduction, to the error of elements on a fixed mesh."""
+    compilation = pdedsl.compile(text)
+    solver = first_solver(text)
+    assert solver.transform.theorem.name == "reduction by rotational symmetry"
+    assert len(solver.inner.problem.domain.space) == 1
+    radius = 0.4 + 0.5 * torch.rand(40, generator=torch.Generator().manual_seed(1)).double()
+    angle = torch.arange(40).double()
+    center = (0.5, 1.5) if text == DISC else (0.0, 0.0)
+    columns = [center[0] + radius * torch.cos(angle), center[1] + radius * torch.sin(angle)]
+    points = torch.stack([*columns, torch.full_like(radius, 0.15)][: len(solver.problem.domain.coordinates)], 1)
+    reduced = solve_with(solver.resize(32), SolveOptions())(points)
+    direct = solve_with(compilation.plan_solver(Elements(h=0.15, order=3)), SolveOptions())(points)
+    assert float((reduced - direct).norm() / direct.norm()) < 2e-4
+
+
+def test_radial_reduction_of_poisson_equation_has_a_closed_form() -> None:
+    """-Δu = 4 on a disc: u = 1 - ‖x‖²."""
+    solution = pdedsl.solve("poisson_disc")
+    assert solution.error.value < 1e-12
+    assert solution(x=[0.0, 0.3], y=[0.0, -0.4]).tolist() == pytest.approx([1.0, 0.75], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("1 + (x - 0.5)²", "1 + x²"),
+        ("exp(-(x - 0.5)²", "exp(-2 (x - 0.5)²"),
+        ("= 1 on", "= x on"),
+        ("< 2.25", "< 2.25, x < 1"),
+        ("[-1, 2]", "[0, 2]"),
+        ("-Δu", "-2 ∂²u/∂x² - ∂²u/∂y²"),
+    ],
+    ids=["coefficient", "source", "boundary value", "part of a disc", "box", "anisotropic"],
+)
+def test_problems_without_rotational_symmetry(change: tuple[str, str]) -> None:
+    text = DISC.replace(*change)
+    assert text != DISC
+    assert "reduction by rotational symmetry" not in theorems(plan_of(text).problem)

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator
 
 from pdedsl.ir.problem import StrongForm
 from pdedsl.ir.transforms import Transform
+from pdedsl.lowering.transforms.exponential import exponential_scaling
 from pdedsl.lowering.transforms.hopf_cole import hopf_cole
 from pdedsl.lowering.transforms.kirchhoff import kirchhoff
+from pdedsl.lowering.transforms.radial import radial
 
-TRANSFORMS: tuple[Callable[[StrongForm], Transform | None], ...] = (hopf_cole, kirchhoff)
+TRANSFORMS: tuple[Callable[[StrongForm], Transform | None], ...] = (hopf_cole, kirchhoff, radial, exponential_scaling)
 """Each gives the transform of a problem, or None if its hypotheses do not hold."""
 
 
