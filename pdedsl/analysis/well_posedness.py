@@ -7,6 +7,7 @@ above. For n ≥ 3 it always is, and for n = 2 if the order of P is odd. With mi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from sympy import Add, Expr, I, Mul, Symbol
@@ -22,8 +23,11 @@ from pdedsl.analysis.problem import Problem, flip_sign, quote_terms, time_direct
 from pdedsl.analysis.sample_points import find_nonzero_point, ranges_of
 from pdedsl.config.methods import Direction
 from pdedsl.diagnostics import Diagnostic, PdeError
-from pdedsl.ir.spec import Spec
+from pdedsl.diagnostics.fixes import Edit
+from pdedsl.ir.boundary import Face
+from pdedsl.ir.spec import ConditionKind, Spec
 from pdedsl.ir.terms import Diffusion, HigherOrder, Nonlinear
+from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Field, Partial, atoms
 
 WAVE_DIRECTIONS = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1), (1, -1, 2), (2, 1, -1))  # directions of wave vectors
@@ -50,7 +54,11 @@ def _equation_errors(problem: Problem) -> Iterator[PdeError]:
             [f.name for f in condition.faces if f in misplaced],
             [f.name for f in condition.faces if f not in misplaced],
         )
-        yield errors.equations.outflow_condition(problem.spec.source.quote(condition.span), *names, condition.span)
+        covered = {face for c in problem.spec.conditions if c.unknown == condition.unknown for face in c.faces}
+        opposite = [Face(f.coordinate, not f.upper) for f in misplaced]
+        inflow = [f.name for f in opposite if f not in covered and f in problem.spec.space.boundary]
+        text = problem.spec.source.quote(condition.span)
+        yield errors.equations.outflow_condition(text, *names, inflow, condition.span)
     if len(problem.spec.unknowns) == 1:
         yield from inflow_errors(problem)
     if _is_coupled_at_leading_order(problem):
@@ -93,9 +101,24 @@ def _second_order_errors(problem: Problem) -> Iterator[PdeError]:
             yield errors.equations.hadamard_instability(terms, span, flip_sign(offending, problem))
     elif ellipticity(problem, -1).nonnegative:
         first = time_direction(problem.spec, problem.equation.unknown) is Direction.INITIAL
-        yield errors.equations.backward_diffusion(terms, first, span, flip_sign(offending, problem))
+        moved = _condition_at_other_end(problem)
+        yield errors.equations.backward_diffusion(terms, first, span, flip_sign(offending, problem), moved)
     elif linear:
         yield errors.equations.indefinite_diffusion(terms, span)
+
+
+def _condition_at_other_end(problem: Problem) -> tuple[str, Edit] | None:
+    """The left-hand side of the only condition in time at the other end of the time interval, with its edit."""
+    spec, time = problem.spec, problem.spec.time
+    own = [c for c in spec.conditions if c.unknown == problem.equation.unknown and not c.on_boundary]
+    if time is None or len(own) != 1:
+        return None
+    before, after = (time.start, time.end) if own[0].kind is ConditionKind.INITIAL else (time.end, time.start)
+    left = re.match(r"(\w+\((?:[^()]*,)?\s*)([^(),]*)\)", spec.source.quote(own[0].span))
+    if left is None or left[2].strip() != notation(before):
+        return None
+    changed = f"{left[1]}{notation(after)})"
+    return changed, Edit(own[0].span, changed, left[0])
 
 
 def _stationary_second_order_errors(problem: Problem) -> Iterator[PdeError]:

@@ -79,6 +79,15 @@ CLASSES: dict[type[Data], int] = {
 """The number of classes of each data set but the user's own."""
 
 
+IMAGE_SHAPES: dict[type[Data], tuple[int, int, int]] = {
+    Digits: (1, 8, 8),
+    **dict.fromkeys((Mnist, FashionMnist), (1, 28, 28)),
+    **dict.fromkeys((Cifar10, Cifar100, Svhn), (3, 32, 32)),
+    Stl10: (3, 96, 96),
+}
+"""Channels, height and width of the images of each data set but the user's own."""
+
+
 # ---- Measurements: `observe u from npz("points.npz")`
 
 

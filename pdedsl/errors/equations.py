@@ -107,12 +107,16 @@ fixes_one_variable = INVALID_LOCATION.of("a condition must fix exactly one varia
 
 
 def not_at_initial_or_final_time(
-    time: str, at: str, start: str, end: str, span: Span, location: Span | None
+    time: str, at: str, nearest: str, kind: str, end: str, endpoint: Span | None, span: Span, location: Span | None
 ) -> PdeError:
-    """`location` is the span of the time argument."""
+    """`location` is the span of the time argument, `endpoint` that of the `end` of the interval beyond which it is, if
+    it is outside; `nearest` is the nearest time for a condition, which is then of this `kind`."""
     message = f"{time} = {at} is neither the initial nor the final time"
-    hint = f"use {time} = {start} (initial condition) or {time} = {end} (terminal condition)"
-    return INVALID_LOCATION(message, span, hint, fixes=replace_by((start, end), location))
+    hint, fixes = f"use {time} = {nearest} ({kind} condition)", replace_by([nearest], location)
+    if endpoint is not None:
+        hint = f"{hint}, or {end} the time interval at {at}"
+        fixes = (*fixes, Fix(f"{end} the time interval at {at}", (Edit(endpoint, at),)))
+    return INVALID_LOCATION(message, span, hint, fixes=fixes)
 
 
 def not_on_the_boundary(variable: str, at: str, places: Sequence[str], span: Span, location: Span | None) -> PdeError:
@@ -130,7 +134,10 @@ invalid_condition = INVALID_CONDITION.at(
 # ---- Number of equations and conditions
 
 
-missing_equation = MISSING_EQUATION.of("'{unknown}' has no equation", "add an equation for {unknown}")
+def missing_equation(unknown: str, time: str | None, span: Span) -> PdeError:
+    """`time` is the time variable, if there is one."""
+    example = f", as in: ∂{unknown}/∂{time} = …" if time else ""
+    return MISSING_EQUATION(f"'{unknown}' has no equation", span, f"add an equation for {unknown}{example}")
 
 
 def duplicate_equation(unknown: str, time: str | None, span: Span) -> PdeError:
@@ -171,8 +178,15 @@ def duplicate_condition(unknown: str, kind: str, span: Span) -> PdeError:
     return TOO_MANY_CONDITIONS(f"a second {kind} for '{unknown}'", span, KEEP_ONE, fixes=remove(span))
 
 
-def too_many_conditions(unknown: str, face: str, limit: int, span: Span) -> PdeError:
-    """`limit` is the number of conditions that the equation admits there."""
+def too_many_conditions(
+    unknown: str, face: str, limit: int, condition: str, others: Sequence[str], span: Span
+) -> PdeError:
+    """`limit` is the number of conditions that the equation admits there; `others` are faces of the condition that need
+    it."""
+    only = _on_faces(condition, others)
+    if only:
+        message, hint = f"a second condition on {face}", f"prescribe it on {join_comma(others)} only"
+        return TOO_MANY_CONDITIONS(message, span, hint, fixes=replace_by([only], span))
     message, hint = f"too many conditions for '{unknown}' on {face}: the equation admits {limit}", ""
     if not limit:
         message, hint = f"the equation admits no condition for '{unknown}' on {face}", "remove it"
@@ -206,11 +220,15 @@ def missing_boundary_condition(unknown: str, missing: Sequence[str], span: Span,
     return MISSING_BOUNDARY(f"'{unknown}' has no condition on {where}", span, hint, fixes=fixes)
 
 
-def too_few_conditions(unknown: str, count: str, expected: str, where: str, span: Span) -> PdeError:
-    """The counts are texts: a condition that couples two faces counts one half on each."""
+def too_few_conditions(
+    unknown: str, count: str, expected: str, where: str, example: str, span: Span, insert_at: int
+) -> PdeError:
+    """The counts are texts: a condition that couples two faces counts one half on each. `example` is the missing
+    condition, if there is one, which can be inserted at `insert_at`."""
     counted = {"0": "no condition", "1": "1 condition"}.get(count, f"{count} conditions")
     message = f"'{unknown}' has {counted} on {where}; its equation needs {expected}"
-    return MISSING_BOUNDARY(message, span, "add the missing conditions")
+    hint = f"add a condition, as in: {example}" if example else "add the missing conditions"
+    return MISSING_BOUNDARY(message, span, hint, fixes=insert(insert_at, f"\n{example}") if example else ())
 
 
 # ---- Domains and curves (E43x)
@@ -315,12 +333,19 @@ INCOMPATIBLE_NEUMANN_DATA = Code(
 )
 
 
-def backward_diffusion(terms: str, from_start: bool, span: Span, sign: Edit | None) -> PdeError:
-    """`terms` are in quotes; `from_start` if there is an initial condition; `sign` changes the sign of the term."""
+def backward_diffusion(
+    terms: str, from_start: bool, span: Span, sign: Edit | None, moved: tuple[str, Edit] | None = None
+) -> PdeError:
+    """`terms` are in quotes; `from_start` if there is an initial condition; `sign` changes the sign of the term, and
+    `moved` the time of the condition, with its left-hand side."""
     data, other = ("initial", "a terminal") if from_start else ("terminal", "an initial")
     message = f"backward diffusion {terms} with {data} data: the problem is ill-posed"
     hint = f"change the sign of {terms}, or prescribe {other} condition instead"
-    return ILL_POSED(message, span, hint, fixes=_change_sign(terms, sign))
+    if moved is None:
+        return ILL_POSED(message, span, hint, fixes=_change_sign(terms, sign))
+    left, edit = moved
+    fixes = (*_change_sign(terms, sign), Fix(f"prescribe {left}", (edit,)))
+    return ILL_POSED(message, span, f"{hint}, {left} = …", fixes=fixes)
 
 
 def hadamard_instability(terms: str, span: Span, sign: Edit | None) -> PdeError:
@@ -372,13 +397,25 @@ indefinite_diffusion = INDEFINITE.of(
 )
 
 
-def outflow_condition(condition: str, outflow: Sequence[str], others: Sequence[str], span: Span) -> PdeError:
-    """`outflow` are the faces of the condition with outflow, `others` its remaining faces."""
+def _on_faces(condition: str, faces: Sequence[str]) -> str:
+    """A condition `… on FACES` on other faces; empty if it has another form."""
+    plain = re.fullmatch(r"(.*\son\s)[\w, ]+", condition)  # without 'where', which contains a comparison
+    return f"{plain[1]}{join_comma(faces)}" if plain and faces else ""
+
+
+def outflow_condition(
+    condition: str, outflow: Sequence[str], others: Sequence[str], inflow: Sequence[str], span: Span
+) -> PdeError:
+    """`outflow` are the faces of the condition with outflow, `others` its remaining faces, `inflow` the opposite faces
+    without a condition."""
     hint, fixes = "remove it: characteristics leave the domain there", remove(span)
     if others:
-        plain = re.fullmatch(r"(.*\son\s)[\w, ]+", condition)  # without 'where', which contains a comparison
         hint = f"prescribe it on {join_comma(others)} only: characteristics leave the domain on {join_comma(outflow)}"
-        fixes = replace_by([f"{plain[1]}{join_comma(others)}"] if plain else [], span)
+    only = _on_faces(condition, others or inflow)
+    if inflow and not others:
+        hint = f"prescribe it on {join_comma(inflow)}, where characteristics enter the domain"
+    if only:
+        fixes = replace_by([only], span)
     return OUTFLOW(f"Dirichlet condition '{condition}' at an outflow boundary", span, hint, fixes=fixes)
 
 

@@ -4,8 +4,8 @@ parameters, and data with fewer classes than the model."""
 from __future__ import annotations
 
 from pdedsl.diagnostics import Diagnostic, PdeError, Span
-from pdedsl.diagnostics.fixes import remove, replace_by
-from pdedsl.errors.base import Code
+from pdedsl.diagnostics.fixes import Edit, Fix, remove, replace_by
+from pdedsl.errors.base import Code, join_comma
 
 MISSING_DIFFUSION = Code("E621", "a randomized smoothing certificate needs a diffusion term νΔu with constant ν")
 MISSING_ATTACK = Code("E622", "an audit needs an attack")
@@ -19,6 +19,7 @@ IMAGE_CORRUPTION = Code("E627", "a corruption of images cannot be applied to poi
 SHORT_STEPS = Code("W621", "the steps of an attack cannot cross its ε-ball")
 LARGE_EPS = Code("W622", "ε exceeds the range of image values")
 VARIATIONAL_SMOOTHING = Code("W624", "the variational form of heat smoothing hardly changes the network")
+OTHER_IMAGES = Code("W625", "the images of the data set have another shape than the space")
 UNUSED_CLASSES = Code("W623", "the data set has fewer classes than the model")
 
 
@@ -36,6 +37,14 @@ def short_steps(attack: str, eps: float, reach: float, least: int, span: Span) -
 def large_eps(eps: float, span: Span) -> Diagnostic:
     message = f"ε = {eps:g} exceeds the range [0, 1] of image values: every image is in the ℓ∞ ball"
     return LARGE_EPS.warning(message, span, f"for {eps:g} of 255 grey levels write eps={eps:g}/255")
+
+
+def other_images(data: str, shape: tuple[int, ...], model: tuple[int, ...], span: Span, space: Span) -> Diagnostic:
+    """`shape` is that of the images, `model` that of the model, declared at `space`."""
+    image, old = (f"image({join_comma(map(str, s))})" for s in (shape, model))
+    message = f"the images of {data} are {'x'.join(map(str, shape))}; the model takes {'x'.join(map(str, model))}"
+    fixes = (Fix(f"replace with {image}", (Edit(space, image, old),)),)
+    return OTHER_IMAGES.warning(message, span, f"use {image}, or other data", fixes)
 
 
 def unused_classes(data: str, classes: int, model: int, span: Span) -> Diagnostic:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pdedsl.diagnostics import Diagnostic, PdeError, Span
-from pdedsl.diagnostics.fixes import Fix, insert, remove, replace_by, replace_word
+from pdedsl.diagnostics.fixes import Edit, Fix, insert, remove, replace_by, replace_word
 from pdedsl.errors.base import Code, did_you_mean, join_comma
 from pdedsl.errors.syntax import TIME_STEPS_HINT
 
@@ -51,6 +51,8 @@ NAME_HINTS = {
 }
 NORMAL_HINT = "the outward normal derivative is ∂u/∂n, as in: ∂u/∂n = 0 on boundary"
 NORMAL_HINTS = dict.fromkeys(("ν", "nu", "η", "eta", "N", "normal", "ℓ"), NORMAL_HINT)
+NEW_STATEMENTS = {"t": "time t in [0, 1]"}
+"""Names of variables, in specs without them, with the statement that declares them."""
 FUNCTION_SYNONYMS = {
     **dict.fromkeys(("H", "Heaviside", "step", "theta", "θ", "Theta", "Θ"), "heaviside"),
     **dict.fromkeys(("sgn", "Sign"), "sign"),
@@ -62,33 +64,45 @@ FUNCTION_SYNONYMS = {
 """Names of other programs for built-in functions."""
 
 
-# `const κ = 0.1 m`, where nothing is called m.
-physical_unit = UNKNOWN.of(
-    "unknown name '{name}'",
-    "physical units are not supported: a constant consists of numbers and other constants, without units",
-    once=True,
-)
+def physical_unit(name: str, units: Sequence[Span], span: Span) -> PdeError:
+    """`const κ = 0.1 m`, `time t in [0 s, 1 s]`, where nothing is called m or s; `units` are to be removed."""
+    hint = "physical units are not supported: a constant consists of numbers and other constants, without units"
+    fixes = (Fix("remove the units", tuple(Edit(unit) for unit in units)),)
+    return UNKNOWN(f"unknown name '{name}'", span, hint, once=True, fixes=fixes)
 
 
 def unknown_name(
-    name: str, guess: str | None, is_call: bool, has_time: bool, span: Span, first: bool = False
+    name: str,
+    guess: str | None,
+    is_call: bool,
+    has_time: bool,
+    span: Span,
+    first: bool = False,
+    declarations: Sequence[str] = (),
+    insert_at: int = 0,
 ) -> PdeError:
-    """`is_call` if an argument list follows, `has_time` if the spec has a time, `first` if it has no unknown."""
+    """`is_call` if an argument list follows, `has_time` if the spec has a time, `first` if it has no unknown;
+    `declarations` are possible statements, inserted at `insert_at`."""
     hint = f"declare it, as in: let {name}(…) = …" if is_call else "declare it with const, let, learn or unknown"
     if first:
+        declarations = ()
         hint = f"declare it, as in: unknown {name}(x, t) : scalar" + (f", or const {name} = 1" if not is_call else "")
+    elif declarations:
+        hint = f"declare it, as in: {', or '.join(declarations)}"
     hint = hint if is_call else COORDINATE_HINTS.get(name, hint)
     available = _name_hint(name, has_time)
     guess = FUNCTION_SYNONYMS.get(name, guess) if is_call else guess
     fixes = () if available else replace_word(name, guess, span)
+    if not guess and (not available or (name in NEW_STATEMENTS and not has_time)):
+        statements = [NEW_STATEMENTS[name]] if available else declarations
+        fixes = tuple(fix for text in statements for fix in insert(insert_at, f"\n{text}"))
     return UNKNOWN(f"unknown name '{name}'", span, available or did_you_mean(guess, hint), once=True, fixes=fixes)
 
 
 def _name_hint(name: str, has_time: bool) -> str:
     """The hint for a name with a conventional meaning."""
-    return (
-        NAME_HINTS if has_time else {**NAME_HINTS, "t": "the 'time' statement is missing; add: time t in [0, 1]"}
-    ).get(name, "")
+    hints = {n: f"the 'time' statement is missing; add: {text}" for n, text in NEW_STATEMENTS.items()}
+    return (NAME_HINTS if has_time else {**NAME_HINTS, **hints}).get(name, "")
 
 
 def material_derivative(name: str, unknown: str, span: Span) -> PdeError:
@@ -135,7 +149,8 @@ def undeclared_constant(name: str, span: Span) -> PdeError:
 def unknown_variable(name: str, variables: Sequence[str], has_time: bool, span: Span) -> PdeError:
     """`∂u/∂z` where no coordinate is called z."""
     hint = (
-        f"variables of this spec: {join_comma(variables)}; to add a coordinate: space (x, y) in [0, 1]^2"
+        f"variables of this spec: {join_comma(variables)}; "
+        "to add a coordinate: space (x, y) in [0, 1]^2, unknown u(x, y)"
         if variables
         else "declare a space"
     )

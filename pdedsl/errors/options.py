@@ -102,10 +102,20 @@ def quoted_value(key: str, expected: str, text: str, span: Span) -> PdeError:
     return INVALID_VALUE(f"{key} must be {expected}", span, hint, fixes=fixes)
 
 
-def unknown_builtin(name: str, kind: str, available: Sequence[str], guess: str | None, span: Span) -> PdeError:
+def unknown_builtin(
+    name: str,
+    kind: str,
+    available: Sequence[str],
+    guess: str | None,
+    span: Span,
+    call: str | None = None,
+    call_span: Span | None = None,
+) -> PdeError:
+    """`call` is the call with its arguments in our notation, in place of the text at `call_span`."""
     hint = did_you_mean(guess, f"available: {join_comma(available)}")
     only = available[0] if len(available) == 1 else None
-    return UNKNOWN_BUILTIN(f"unknown {kind} '{name}'", span, hint, fixes=replace_word(name, guess or only, span))
+    fixes = replace_by([call], call_span) if call else replace_word(name, guess or only, span)
+    return UNKNOWN_BUILTIN(f"unknown {kind} '{name}'", span, hint, fixes=fixes)
 
 
 def expected_entry_value(key: str, available: Sequence[str], span: Span) -> PdeError:
@@ -135,9 +145,13 @@ def too_many_arguments(name: str, limit: int, found: int, span: Span) -> PdeErro
     return TOO_MANY_ARGUMENTS(f"'{name}' takes {takes}, found {found}", span)
 
 
-def unknown_argument(name: str, key: str, keys: Sequence[str], guess: str | None, span: Span) -> PdeError:
+def unknown_argument(
+    name: str, key: str, keys: Sequence[str], guess: str | None, span: Span, call: str | None, call_span: Span
+) -> PdeError:
+    """`call` is the call with its arguments in our notation, in place of the text at `call_span`."""
     hint = f"arguments: {join_comma(keys)}" if keys else "it takes no arguments"
     hint, fixes = ARGUMENT_HINTS.get(key, hint), replace_word(key, guess, span)
+    fixes = replace_by([call], call_span) if call else fixes
     return UNKNOWN_ARGUMENT(f"'{name}' has no argument '{key}'", span, did_you_mean(guess, hint), fixes=fixes)
 
 

@@ -60,6 +60,7 @@ _SPACE_IN = r"^(\s*space\b.*?(?:\bin|∈)\s+)(?:[\w.]*\.)?"
 _ORIGIN = r"\W*0(?:\.0)?\s*,\s*0(?:\.0)?\W+?"
 _DISK = r"(?:Disk|Disc|Circle|Ball)"
 _SAMPLED = r"=\s*(?:[\w.]*\.)?(?:linspace|arange|range)"
+_PIECES = r"=\s*(\S+)\s+if\s+(\w+)\s*{}\s*([\w./*]+)\s+else\s+(\S+)\s*$"
 _PREFIX = r"(?:np|numpy|jnp|jax|math|Math|torch|nn|functional|autograd|optim|sympy|sp|tf|ufl|dde|grad|F|xp)\."
 _FUNCTIONS = (
     *("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "sqrt", "abs", "sign", "max", "min"),
@@ -85,6 +86,15 @@ def _rules(text: str, *rows: tuple[str, str, str]) -> Iterator[NotationHint]:
 
 
 HINTS: tuple[NotationHint, ...] = (
+    *_rules(
+        "equations are written in strong form, without integrals and test functions",
+        (
+            "FEniCS",
+            r"^\s*(?:inner|dot)\(\s*grad\((<f>)\)\s*,\s*grad\((\w+)\)\s*\)\s*\*\s*dx"
+            r"\s*=+\s*(.+?)\s*\*\s*\2\s*\*\s*dx\s*$",
+            r"-Δ\1 = \3",
+        ),
+    ),
     # Lines without an equivalent
     NotationHint(
         "FEniCS",
@@ -198,6 +208,17 @@ HINTS: tuple[NotationHint, ...] = (
         ("", rf"{_SPACE_IN}(?:Rectangle|Rect|Box)\w*\(\W*{_PAIR}\W+?{_PAIR}\W*\)\s*$", r"\1[\2, \4] × [\3, \5]"),
         ("", rf"{_SPACE_IN}(?:UnitDisk|{_DISK}\({_ORIGIN}1(?:\.0)?\s*\))\s*$", r"\1[-1, 1]^2 where <v0>² + <v1>² < 1"),
         ("", rf"{_SPACE_IN}{_DISK}\({_ORIGIN}({_NUMBER})\s*\)\s*$", r"\1[-\2, \2]^2 where <v0>² + <v1>² < \2²"),
+    ),
+    *_rules(
+        "the coordinates of a product of intervals are written in ( )",
+        ("", r"^(\s*space\s+)(\w+\s*,\s*\w+)\s+(?:in|∈)\s+(\[[^\[\]]*\])\s*$", r"\1(\2) in \3^2"),
+        ("", r"^(\s*space\s+)(\w+\s*,\s*\w+\s*,\s*\w+)\s+(?:in|∈)\s+(\[[^\[\]]*\])\s*$", r"\1(\2) in \3^3"),
+        ("", r"^(\s*space\s+)(\w+(?:\s*,\s*\w+)+)(\s+(?:in|∈)\s+.*[×*^²³].*)$", r"\1(\2)\3"),
+    ),
+    *_rules(
+        "a function in two pieces is written with heaviside",
+        ("Python", _PIECES.format("<=?"), r"= \4 + (\1 - \4) heaviside(\3 - \2)"),
+        ("Python", _PIECES.format(">=?"), r"= \4 + (\1 - \4) heaviside(\2 - \3)"),
     ),
     # Declarations
     *_rules(
@@ -469,6 +490,7 @@ def _tidy(line: str, names: SpecNames) -> str:
 _LINE = re.compile(r"[^\r\n]+")
 _CODE = re.compile(r'(?:"[^"]*"|[^"#])*')
 _ASSIGNED = re.compile(r"\s*(?:@\w+ )?([\w, ]+)(?:=|$)")  # `V = …`, `@variables k`
+INVALID = errors.syntax.INVALID_SYNTAX.name
 _LATEX = re.compile(r"\\[A-Za-z\[\]\\]|\|_")  # reported by the lexer, with a translation
 
 
@@ -503,9 +525,10 @@ def hints_for(source: Source, diagnostics: Sequence[Diagnostic]) -> tuple[Diagno
             if hint is not None and (new.strip() or hint.replacement is None):
                 matches[number] = _Match(span, hint, line, new)
     matches = _parseable(source, matches) if matches else {}
-    if not matches:
+    translated = [edit.new for d in diagnostics if d.code == INVALID for fix in d.fixes for edit in fix.edits]
+    if not matches and not translated:
         return tuple(diagnostics)
-    declared = declared_names("\n".join(m.new for m in matches.values()))
+    declared = declared_names("\n".join([*translated, *(m.new for m in matches.values())]))
     hidden = declared.names | {*declared.variables} | (_assigned_names(matches.values()) - names.names)
     remaining = [d for d in diagnostics if not _is_explained(d, source, matches, hidden, bool(declared.coordinates))]
     return sort_diagnostics([*remaining, *(d for m in matches.values() for d in m.diagnostics())])

@@ -30,9 +30,9 @@ equations.fixes_one_variable equations.inequality_without_domain equations.inval
 equations.invalid_location equations.missing_equation equations.needs_physical_domain equations.no_coordinate
 families.data_space families.empty_support families.inverse_problem families.logarithm_of_nonpositive
 families.not_a_coordinate families.outside_range families.range_not_scalar
-equations.not_an_unknown equations.not_identifiable equations.too_few_conditions equations.too_few_for_characteristics
+equations.not_an_unknown equations.not_identifiable equations.too_few_for_characteristics
 evaluation.missing_attack evaluation.missing_eps evaluation.plot_needs_entry evaluation.reference_in_any_dimension
-feature_maps.missing_network_block feature_maps.no_field_on_pixels methods.natural_outflow names.physical_unit
+feature_maps.missing_network_block feature_maps.no_field_on_pixels methods.natural_outflow
 networks.invalid_network_path networks.loss_without_adversary networks.unknown_dimension options.empty_list
 options.missing_argument options.sweep_without_values
 options.missing_entry options.needs_from options.needs_interval options.only_operators options.unexpected_list
@@ -85,6 +85,9 @@ types.power_of_tensor_constant types.product_of_operators types.product_of_proba
 eigenproblems.inhomogeneous_condition eigenproblems.no_physical_domain eigenproblems.nonlinear_in_eigenvalue
 eigenproblems.nonlinear_in_unknown eigenproblems.not_complex_linear eigenproblems.unused_eigenvalue
 types.axis_with_angle types.range_of_coordinate types.restricted_coordinates types.vector_in_curvilinear_coordinates
+fractional.invalid_exponent fractional.invalid_operand fractional.off_domain fractional.on_bounded_domain
+point_sources.impulse point_sources.in_condition point_sources.invalid_argument point_sources.not_a_source
+point_sources.off_domain point_sources.outside point_sources.strength_with_unknown types.invalid_cross_product
 """
 """The mathematics must change: an equation, its data or its domain."""
 

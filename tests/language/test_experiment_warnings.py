@@ -37,7 +37,7 @@ DEFAULTS = {"classes": 10, "data": "digits", "eps": "8/255", "attack": "pgd(eps=
         ({"attack": "fgsm(norm=2, eps=8)"}, []),
         ({"eps": "8"}, ["W622"]),
         ({"classes": 11}, ["W623"]),
-        ({"data": "cifar100", "classes": 100}, []),
+        ({"data": "cifar100", "classes": 100}, ["W625"]),
         ({"data": 'npz("own.npz")', "classes": 3}, []),
     ],
 )

@@ -22,7 +22,7 @@ from sympy import Add, Expr, Integer, Symbol, cancel
 
 from pdedsl import errors
 from pdedsl.diagnostics import Reporter, Span, closest_match
-from pdedsl.ir.boundary import Face, General, LevelSet, Place, ScalarCondition
+from pdedsl.ir.boundary import Dirichlet, Face, General, LevelSet, Place, ScalarCondition
 from pdedsl.ir.spec import (
     Condition,
     ConditionKind,
@@ -193,7 +193,7 @@ def _places(
             raise errors.equations.no_boundary(bool(space.intervals), place.span, condition)
         case t.Name(text=text, id=name):
             every = ("boundary", *known)
-            raise errors.equations.unknown_face(text, every, closest_match(name, every), place.span)
+            raise errors.equations.unknown_face(text, every, _intended_face(name, every), place.span)
         case _:
             raise errors.equations.invalid_location(place.span)
 
@@ -266,9 +266,19 @@ def _initial_or_terminal_condition(
     time, field = env.time, fields[0]
     assert time is not None
     if place not in (time.start, time.end):
-        at, start, end = map(notation, (place, time.start, time.end))
+        is_late = place.is_number and bool(2 * place > time.start + time.end)
+        nearest, kind, end = (time.end, "terminal", "end") if is_late else (time.start, "initial", "start")
         where = _argument_span(statement, field, time.symbol, env)
-        raise errors.equations.not_at_initial_or_final_time(time.name, at, start, end, statement.span, where)
+        raise errors.equations.not_at_initial_or_final_time(
+            time.name,
+            notation(place),
+            notation(nearest),
+            kind,
+            end,
+            _endpoint_before(place, time, env),
+            statement.span,
+            where,
+        )
     components = [normal_form([s.exprs[k] for s in summands], env.numbers) for k in range(len(summands[0].exprs))]
     target = _target(components[0], field.xreplace(env.numbers), time.symbol)
     order = len(target.slots) if isinstance(target, Partial) else 0
@@ -277,6 +287,18 @@ def _initial_or_terminal_condition(
     own = [f for f in fields if f.head == field.head]
     component = _component(own, values, env)
     return Condition(kind, field.head, order, values, (), statement.span, component=component)
+
+
+def _endpoint_before(place: Expr, time: Time, env: Environment) -> Span | None:
+    """The span of the end of the time interval beyond which a time is; None if it is inside."""
+    declaration = env.declared[canonical_name(time.name)]
+    if not place.is_number or bool(time.start < place) is bool(place < time.end):
+        return None
+    match declaration:
+        case t.TimeDecl(interval=t.ListExpr(items=(start, end))):
+            return end.span if bool(place > time.end) else start.span
+        case _:
+            return None
 
 
 def _argument_span(statement: t.EquationStmt, field: Field, variable: Expr, env: Environment) -> Span | None:
@@ -555,6 +577,21 @@ def _required_for_odd_order(order: int, face: Face, unknown: Unknown, spec: Spec
 
 # ---- Error messages
 
+FACE_SYNONYMS = {
+    "left": ("west", "start", "bottom", "lower", "in", "inlet", "x0"),
+    "right": ("east", "end", "top", "upper", "out", "outlet", "x1"),
+    "bottom": ("south", "lower", "down"),
+    "top": ("north", "upper", "up"),
+    "boundary": ("all", "walls", "wall", "bnd", "everywhere", "sides", "edges", "edge"),
+}
+"""Names of faces in other programs, and of faces of a square on an interval."""
+
+
+def _intended_face(name: str, faces: Sequence[str]) -> str | None:
+    """A face by its name in other programs, or by the closest spelling; `left` and `right` last, for intervals."""
+    candidates = [face for face in reversed(faces) if name in FACE_SYNONYMS.get(face, ())]
+    return candidates[0] if candidates else closest_match(name, faces)
+
 
 def _report_balance(
     unknown: Unknown, balances: list[ConditionBalance], parts: list[BoundaryPart], spec: Spec, reporter: Reporter
@@ -570,7 +607,12 @@ def _report_balance(
         counts = str(deficient.prescribed), str(deficient.prescribed + deficient.missing)
         reporter.add(
             errors.equations.too_few_conditions(
-                unknown.name, *counts, _describe_location(deficient, spec), unknown.span
+                unknown.name,
+                *counts,
+                _describe_location(deficient, spec),
+                _example_of_missing(unknown, balances, parts, spec),
+                unknown.span,
+                max(e.span.end for e in spec.equations),
             )
         )
     elif balances and _is_underdetermined(unknown.head, spec):
@@ -579,7 +621,25 @@ def _report_balance(
         crowded = [c for c in balances if c.surplus and c.part.place in condition.places]
         if crowded and _is_last(condition, crowded[0], spec):
             excess = crowded[0].part.name, int(crowded[0].prescribed - crowded[0].surplus)
-            reporter.add(errors.equations.too_many_conditions(unknown.name, *excess, condition.span))
+            needing = [c.part.name for c in balances if c.part.place in condition.places and not c.surplus]
+            text = spec.source.quote(condition.span)
+            reporter.add(errors.equations.too_many_conditions(unknown.name, *excess, text, needing, condition.span))
+
+
+def _example_of_missing(
+    unknown: Unknown, balances: list[ConditionBalance], parts: list[BoundaryPart], spec: Spec
+) -> str:
+    """A homogeneous condition beside the one of an equation of fourth order, as on a clamped beam; empty if there are
+    others."""
+    lacking = [c for c in balances if c.missing]
+    if any(c.point is not None or c.prescribed != 1 or c.missing != 1 for c in lacking):
+        return ""
+    own = [c for b in lacking for c in _conditions_on(b.part.place, unknown.head, spec)]
+    has_derivative = {not isinstance(c.kind, Dirichlet) for c in own}
+    if len(has_derivative) != 1:
+        return ""
+    faces = "boundary" if len(lacking) == len(parts) else ", ".join(c.part.name for c in lacking)
+    return f"{unknown.name if has_derivative.pop() else f'∂{unknown.name}/∂n'} = 0 on {faces}"
 
 
 def _is_underdetermined(head: Symbol, spec: Spec) -> bool:

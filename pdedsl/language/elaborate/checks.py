@@ -11,7 +11,7 @@ from math import ceil
 from sympy import Expr, Integer, S
 
 from pdedsl import errors
-from pdedsl.config.data import CLASSES, MEASUREMENT_FILES
+from pdedsl.config.data import CLASSES, IMAGE_SHAPES, MEASUREMENT_FILES
 from pdedsl.config.evaluation import IteratedAttack, NormOrder
 from pdedsl.config.methods import HeatSmoothing
 from pdedsl.diagnostics import Reporter, Span
@@ -53,7 +53,9 @@ def check_spec(spec: Spec, env: Environment) -> None:
     for unknown in spec.unknowns:
         own = [e for e in spec.equations if _concerns(e, unknown)]
         if not own:
-            reporter.add(errors.equations.missing_equation(unknown.name, unknown.span))
+            reporter.add(
+                errors.equations.missing_equation(unknown.name, spec.time.name if spec.time else None, unknown.span)
+            )
             continue
         for part in parts_of(unknown, spec):
             _check_time_intervals(spec, part, reporter)
@@ -114,7 +116,9 @@ def _check_time_intervals(spec: Spec, part: UnknownPart, reporter: Reporter) -> 
     """Checks that the time intervals of the equations cover the time without gap or overlap."""
     equations = [e for e in part.equations if e.unknown is not None]
     if part.component and not part.equations:
-        reporter.add(errors.equations.missing_equation(part.name, part.unknown.span))
+        reporter.add(
+            errors.equations.missing_equation(part.name, spec.time.name if spec.time else None, part.unknown.span)
+        )
     whole = [e for e in equations if e.interval is None]
     segments = sorted((e for e in equations if e.interval is not None), key=lambda e: float(e.interval[0]))  # type: ignore[index]
     for extra in whole[1:] or (whole if segments else []):
@@ -306,6 +310,11 @@ def _check_experiment(spec: Spec, reporter: Reporter) -> None:
     expected = CLASSES.get(type(data.config)) if data else None
     if data and classes and expected and expected < classes:
         reporter.add(errors.evaluation.unused_classes(data.config.name, expected, classes, data.span))
+    shape = IMAGE_SHAPES.get(type(data.config)) if data else None
+    network = spec.network.input.config.shape if spec.network else None
+    model, place = (network, spec.network.span) if spec.network else (spec.space.image, spec.space.span)
+    if data and shape and model and shape != model:
+        reporter.add(errors.evaluation.other_images(data.config.name, shape, model, data.span, place))
 
 
 # ---- Exact solutions and observations

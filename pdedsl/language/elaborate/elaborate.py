@@ -3,6 +3,7 @@ checks across statements."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ from pdedsl.language.elaborate.checks import check_spec, elaborate_exact, elabor
 from pdedsl.language.elaborate.condition_types import boundary_conditions
 from pdedsl.language.elaborate.curvilinear import regularity_conditions
 from pdedsl.language.elaborate.declarations import inequalities_of, point_space, space_of, time_of
-from pdedsl.language.elaborate.environment import MAX_ERRORS, Environment, suggest_derivative
+from pdedsl.language.elaborate.environment import MAX_ERRORS, Environment, suggest_derivative, uses_of_names
 from pdedsl.language.elaborate.equations import (
     complex_unknown_of,
     elaborate_equation,
@@ -131,9 +132,8 @@ MAX_EQUATIONS = 200  # equations and conditions; each time interval has its own 
 def elaborate(syntax: t.Syntax, source: Source, reporter: Reporter) -> Spec:
     """The elaborated spec; raises all errors at once."""
     header = _header(syntax, source, reporter)
-    env = Environment(reporter, Path(source.name).parent, unresolved=set(syntax.unparsed))
+    env = Environment(reporter, Path(source.name).parent, uses_of_names(syntax), unresolved=set(syntax.unparsed))
     _declare(syntax, env)
-    _report_units(syntax, env)
     env.resolve_all()
     relations = _relations(syntax, env)
     exact, observed = _exact_and_observed(syntax, env)
@@ -221,6 +221,7 @@ def _declare(syntax: t.Syntax, env: Environment) -> None:
         env.reporter.add(errors.syntax.missing_space(syntax.statements[0].span))
     for statement in [s for s in syntax.statements if isinstance(s, t.EquationStmt)][:MAX_EQUATIONS]:
         _report_missing_const(statement, env)
+    _report_units(syntax, env)
     with env.reporter.guard():
         env.space = space_of(spaces[0], env) if spaces else point_space(times[0]) if ordinary else None
     with env.reporter.guard():
@@ -271,16 +272,30 @@ def _report_missing_const(statement: t.EquationStmt, env: Environment) -> None:
 
 
 def _report_units(syntax: t.Syntax, env: Environment) -> None:
-    """Reports physical units, as in `const κ = 0.1 m`."""
-    for constant in (s for s in syntax.statements if isinstance(s, t.ConstDecl)):
-        units = [
-            n
-            for n in t.walk(constant.value)
-            if isinstance(n, t.Name) and n.id in PHYSICAL_UNITS and env.is_undeclared(n.id)
-        ]
-        if units:
-            env.reporter.add(errors.names.physical_unit(units[0].text, units[0].span))
-            env.unresolved |= {constant.name.id, *(n.id for n in units)}
+    """Reports physical units, as in `const κ = 0.1 m` and `time t in [0 s, 1 s]`."""
+    for statement in syntax.statements:
+        match statement:
+            case t.ConstDecl(name=name, value=value):
+                _report_units_in([value], {name.id}, env)
+            case t.TimeDecl(interval=t.ListExpr(items=items), name=name):
+                _report_units_in(items, {name.id}, env)
+            case t.SpaceDecl(factors=factors, names=names):
+                intervals = [f.body for f in factors if isinstance(f.body, t.ListExpr)]
+                _report_units_in([v for interval in intervals for v in interval.items], {n.id for n in names}, env)
+
+
+def _report_units_in(values: Sequence[t.Expr], names: set[str], env: Environment) -> None:
+    """Reports units in the values of a declaration of `names`."""
+    units = {value: [n for n in t.walk(value) if _is_unit(n, env)] for value in values}
+    found = [n for own in units.values() for n in own if isinstance(n, t.Name)]
+    if found:
+        removed = [Span(own[0].span.start, value.span.end) for value, own in units.items() if own]
+        env.reporter.add(errors.names.physical_unit(found[0].text, removed, found[0].span))
+        env.unresolved |= names | {n.id for n in found}
+
+
+def _is_unit(node: t.Node, env: Environment) -> bool:
+    return isinstance(node, t.Name) and node.id in PHYSICAL_UNITS and env.is_undeclared(node.id)
 
 
 def _exact_and_observed(syntax: t.Syntax, env: Environment) -> tuple[list[ExactSolution], list[Observation]]:

@@ -216,11 +216,37 @@ class AlreadyReported(PdeError):
 
 
 @dataclass
+class NameUses:
+    """How names occur in a text: with how many arguments, in products with `·` or `:`, with an index."""
+
+    calls: dict[str, int] = field(default_factory=dict)
+    contracted: set[str] = field(default_factory=set)
+    indexed: set[str] = field(default_factory=set)
+
+
+def uses_of_names(syntax: t.Syntax) -> NameUses:
+    uses = NameUses()
+    for node in (n for statement in syntax.statements for n in t.walk(statement)):
+        match node:
+            case t.Call(head=t.Name(id=name), args=args):
+                uses.calls[name] = len(args)
+            case t.Index(body=t.Name(id=name)):
+                uses.indexed.add(name)
+            case t.Product(factors=factors):
+                pairs = zip(factors, [*factors[1:], ("", None)], strict=True)
+                uses.contracted |= {
+                    f.id for (s, f), (after, _) in pairs if isinstance(f, t.Name) and {s, after} & {"·", ":"}
+                }
+    return uses
+
+
+@dataclass
 class Environment:
     """The declared names of a spec, each resolved when it is first used, in any order."""
 
     reporter: Reporter
     folder: Path = Path()  # of the spec, to which the names of files are relative
+    uses: NameUses = field(default_factory=NameUses)
     declared: dict[str, t.Declaration] = field(default_factory=dict)
     space: Space | None = None
     time: Time | None = None
@@ -376,7 +402,27 @@ class Environment:
         guess = closest_match(name.id, words)
         meant = split_product(name.text, {*words, *map(unicode_name, words)}) or (guess and unicode_name(guess))
         first = not any(isinstance(d, t.UnknownDecl) for d in self.declared.values())
-        return errors.names.unknown_name(name.text, meant, called, self.time is not None, name.span, first)
+        at = max((d.span.end for d in self.declared.values()), default=name.span.start)
+        declarations = self._possible_declarations(name)
+        return errors.names.unknown_name(
+            name.text, meant, called, self.time is not None, name.span, first, declarations, at
+        )
+
+    def _possible_declarations(self, name: t.Name) -> tuple[str, ...]:
+        """Statements that declare a name as it is used: a function, a field, an eigenvalue or a number."""
+        variables, timed = declared_variables(self.declared)
+        if self.space is None or self.space.kind is SpaceKind.PIXELS or name.id in self.uses.indexed:
+            return ()
+        if name.id in self.uses.calls:
+            count, coordinates = self.uses.calls[name.id], variables[: len(variables) - timed]
+            arguments = next((v for v in (variables, coordinates) if len(v) == count), None)
+            return (f"let {name.text}({', '.join(arguments)}) = 1",) if arguments else ()
+        if name.id in self.uses.contracted:
+            is_field = self.space.kind is SpaceKind.DATA
+            return (f"learn {name.text}({', '.join(variables)}) : vector = mlp",) if is_field else ()
+        constant = f"const {name.text} = 1"
+        is_eigenvalue = name.id == "lambda" and not timed and self.space.kind is SpaceKind.PHYSICAL
+        return (f"unknown {name.text} : eigenvalue", constant) if is_eigenvalue else (constant,)
 
     def _resolve(self, name: t.Name, declaration: t.Declaration) -> Value:
         match declaration:

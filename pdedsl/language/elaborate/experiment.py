@@ -26,7 +26,7 @@ from pdedsl.ir.types import Operator
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.language import ast as t
 from pdedsl.language.elaborate.declarations import interval_of
-from pdedsl.language.elaborate.environment import Environment
+from pdedsl.language.elaborate.environment import AlreadyReported, Environment
 from pdedsl.language.elaborate.options import (
     elaborate_argument,
     elaborate_option,
@@ -70,7 +70,7 @@ def elaborate_block(statement: t.BlockStmt, env: Environment) -> Block | None:
     valid = 0
     for entry in statement.entries:
         with env.reporter.guard():
-            _check_entry(entry, kind, seen)
+            _check_entry(entry, kind, seen, env)
             values = _values(entry, ENTRIES[kind][entry.key.id], env)
             entries.setdefault(entry.key.id, []).extend(values)
             valid += 1
@@ -92,11 +92,15 @@ def _build_block(kind: str, entries: dict[str, list[tuple[object, Span]]], span:
     return BLOCKS[kind](**values, places=places, span=span)
 
 
-def _check_entry(entry: t.Entry, kind: str, seen: dict[str, t.Name]) -> None:
+def _check_entry(entry: t.Entry, kind: str, seen: dict[str, t.Name], env: Environment) -> None:
     """Checks that this kind of block has such an entry, that it is not repeated, and its number of values."""
     key, rules = entry.key, ENTRIES[kind]
     if key.id not in rules:
-        raise errors.options.unknown_entry(kind, key.text, list(rules), suggest(key.id, rules), key.span)
+        guess = suggest(key.id, rules)
+        env.reporter.add(errors.options.unknown_entry(kind, key.text, list(rules), guess, key.span))
+        if guess is not None and guess not in seen:
+            _values(entry, rules[guess], env)  # reports the errors of its values, too
+        raise AlreadyReported
     rule = rules[key.id]
     first = seen.setdefault(key.id, key)
     if first is not key and not rule.values.repeats:

@@ -34,6 +34,7 @@ from pdedsl.config.networks import Torch
 from pdedsl.config.synonyms import synonym
 from pdedsl.diagnostics import NOWHERE, PdeError, Span, closest_match
 from pdedsl.language import ast as t
+from pdedsl.language.printing.unparse import unparse
 
 Evaluate = Callable[[t.Expr], Expr]  # the exact value of a constant expression
 T = TypeVar("T", bound=Config)
@@ -57,7 +58,9 @@ def elaborate_option(expr: t.Expr, forms: Forms[T], what: str, evaluate: Evaluat
             file = isinstance(expr, t.String) and "npz" in forms
             raise errors.options.expected_builtin(what, list(forms), file, expr.span)
     if head.id not in forms:
-        raise unknown_option_error(head, forms, what)
+        guess = suggest(head.id, forms)
+        call = translated_call(guess, args, named, forms[guess].params) if guess and named else None
+        raise errors.options.unknown_builtin(head.text, what, list(forms), guess, head.span, call, expr.span)
     form = forms[head.id]
     own = [(key, value) for key, value in named if key.id not in form.params] if form.of.open else []
     bound = _bind_arguments(head, args, tuple(pair for pair in named if pair not in own), form.params, expr.span)
@@ -119,6 +122,15 @@ def unknown_option_error(word: t.Name, words: Iterable[str], what: str) -> PdeEr
     return errors.options.unknown_builtin(word.text, what, names, suggest(word.id, names), word.span)
 
 
+def translated_call(
+    name: str, args: tuple[t.Expr, ...], named: tuple[tuple[t.Name, t.Expr], ...], params: Mapping[str, Param]
+) -> str:
+    """The call with known arguments: synonyms of other programs are replaced, others omitted."""
+    values = {key.id if key.id in params else suggest(key.id, params): unparse(value) for key, value in reversed(named)}
+    inner = [*map(unparse, args), *(f"{key}={value}" for key, value in reversed(values.items()) if key)]
+    return f"{name}({', '.join(inner)})" if inner else name
+
+
 def _bind_arguments(
     head: t.Name,
     args: tuple[t.Expr, ...],
@@ -133,7 +145,10 @@ def _bind_arguments(
     bound = dict(zip(keys, args, strict=False))
     for key, value in named:
         if key.id not in params:
-            raise errors.options.unknown_argument(head.id, key.text, keys, suggest(key.id, keys), key.span)
+            guess = suggest(key.id, keys)
+            several = sum(k.id not in params for k, _ in named) > 1
+            call = translated_call(head.text, args, named, params) if several or guess is None else None
+            raise errors.options.unknown_argument(head.id, key.text, keys, guess, key.span, call, span)
         if key.id in bound:
             raise errors.options.duplicate_argument(key.text, key.span, key.span.to(value.span))
         bound[key.id] = value
