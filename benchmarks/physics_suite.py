@@ -273,7 +273,7 @@ of PINNacle's twelve methods, whose coefficients from files are formulas here. T
 the error and the CPU time of other programs: DeepXDE with a network of four layers of 40 units after
 {DEEPXDE_SECONDS:g} s of training; py-pde and scikit-fem (written by hand, second degree) on the first of a
 sequence of refined grids that reaches the goal, or on the last one within {{seconds:g}} s; exponax on the first one
-with the error of ours, beside the time of our last level: that of exponax does not include the search of a resolution."""
+with the error of ours, beside the time of our last level, since exponax does not search for a resolution."""
 
 
 def section(rows: dict[str, Cells], outcomes: dict[str, Outcome], refusals: dict[str, str], seconds: float) -> str:
