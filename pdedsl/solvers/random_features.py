@@ -94,8 +94,8 @@ class LeastSquaresSystem:
         squares = [(r.weight * self._evaluate(k, coefficients)[0]).square().mean() for k, r in enumerate(self.rows)]
         return float(torch.stack(squares).sum().sqrt())
 
-    def solve(self, affine: bool) -> tuple[Coefficients, float, int]:
-        """Gauss-Newton with step halving, from u = 0; an affine problem takes one step."""
+    def solve(self, affine: bool, is_exhausted: Callable[[], bool]) -> tuple[Coefficients, float, int]:
+        """Gauss-Newton with step halving, from u = 0; an affine problem takes one step. It ends with the CPU time."""
         coefficients = Coefficients(self.basis.phases.new_zeros(self.components, len(self.basis.phases)), self.start)
         residual = self.residual(coefficients)
         loss = float(residual.norm())
@@ -103,7 +103,7 @@ class LeastSquaresSystem:
             direction = solve_least_squares(self._jacobian(coefficients), -residual)
             coefficients, residual = self._line_search(coefficients, direction, loss)
             before, loss = loss, float(residual.norm())
-            if affine or loss > (1 - RESIDUAL_RTOL) * before:
+            if affine or loss > (1 - RESIDUAL_RTOL) * before or is_exhausted():
                 return coefficients, loss / len(residual) ** 0.5, steps
         return coefficients, loss / len(residual) ** 0.5, MAX_GAUSS_NEWTON_STEPS
 
@@ -184,9 +184,12 @@ def solve_by_random_features(
     device: torch.device | None = None,
     dtype: torch.dtype = torch.float64,
     measurements: Sequence[Measurement] = (),
+    is_exhausted: Callable[[], bool] = lambda: False,
 ) -> SolverResult:
-    """The solution in the span of random Fourier features, computed in float64 and cast to `dtype`."""
-    problem = FeatureProblem(plan, PointSampler(plan.problem.domain, device or CPU), seed, tuple(measurements))
+    """The solution in the span of random Fourier features, computed in float64 and cast to `dtype`. The search of a
+    bandwidth ends with the best one so far when `is_exhausted`."""
+    sampler = PointSampler(plan.problem.domain, device or CPU)
+    problem = FeatureProblem(plan, sampler, seed, tuple(measurements), is_exhausted)
     fit = _fit_with_bandwidth_search(problem)
     basis, weights = (
         (fit.basis, fit.weights) if isinstance(fit.basis, FourierFeatures) else fit.basis.spread(fit.weights)
@@ -201,12 +204,13 @@ def solve_by_random_features(
 
 @dataclass(frozen=True)
 class FeatureProblem:
-    """Least-squares problem of a plan: features and rows of residuals."""
+    """Least-squares problem of a plan: features and rows of residuals; `is_exhausted` ends searches."""
 
     plan: RandomFeaturesPlan
     points: PointSampler
     seed: int
     measurements: tuple[Measurement, ...] = ()
+    is_exhausted: Callable[[], bool] = lambda: False
 
     @property
     def statement(self) -> StrongForm:
@@ -301,7 +305,7 @@ def _fit_with_bandwidth_search(problem: FeatureProblem) -> Fit:
             problem, problem.rows(problem.plan.n_features), problem.test_rows(), problem.plan.n_features, bandwidth
         )
     trial = _search_bandwidth(problem)
-    if problem.plan.method.n is None and trial.test_residual < problem.target_residual:
+    if (problem.plan.method.n is None and trial.test_residual < problem.target_residual) or problem.is_exhausted():
         return trial
     return _fit_all_features(problem, trial.bandwidth)
 
@@ -317,16 +321,13 @@ def _search_bandwidth(problem: FeatureProblem) -> Fit:
         return _fit(problem, rows, test_rows, n_features, bandwidth)
 
     bandwidths = (torch.full_like(problem.box.half_widths, s) for s in BANDWIDTHS)
-    isotropic = _scan_bandwidths(
-        fit, bandwidths, problem.target_residual, 1e3 if problem.plan.is_low_dimensional else 10.0
-    )
-    return (
-        isotropic if problem.plan.permutation_invariant else _coordinate_search(fit, isotropic, problem.target_residual)
-    )
+    stop_ratio = 1e3 if problem.plan.is_low_dimensional else 10.0
+    isotropic = _scan_bandwidths(problem, fit, bandwidths, stop_ratio)
+    return isotropic if problem.plan.permutation_invariant else _coordinate_search(problem, fit, isotropic)
 
 
 def _scan_bandwidths(
-    fit: Callable[[Tensor], Fit], bandwidths: Iterator[Tensor], target_residual: float, stop_ratio: float
+    problem: FeatureProblem, fit: Callable[[Tensor], Fit], bandwidths: Iterator[Tensor], stop_ratio: float
 ) -> Fit:
     """The bandwidth of smallest test residual; stops once the residual exceeds the best one by `stop_ratio`."""
     best: Fit | None = None
@@ -334,16 +335,17 @@ def _scan_bandwidths(
         trial = fit(bandwidth)
         if best is None or trial.test_residual < best.test_residual:
             best = trial
-        if best.test_residual < target_residual or trial.test_residual > stop_ratio * best.test_residual:
+        found = best.test_residual < problem.target_residual
+        if found or trial.test_residual > stop_ratio * best.test_residual or problem.is_exhausted():
             break
     assert best is not None
     return best
 
 
-def _coordinate_search(fit: Callable[[Tensor], Fit], best: Fit, target_residual: float) -> Fit:
+def _coordinate_search(problem: FeatureProblem, fit: Callable[[Tensor], Fit], best: Fit) -> Fit:
     for k in range(len(best.bandwidth)):
         for factor in (2.0, 0.5):
-            if best.test_residual < target_residual:
+            if best.test_residual < problem.target_residual or problem.is_exhausted():
                 return best
             changed = best.bandwidth.clone()
             changed[k] *= factor
@@ -395,7 +397,7 @@ def _fit(
     basis = problem.sample_features(n_features, bandwidth).to(rows[0].points)
     components = len(problem.statement.components)
     system, check = (LeastSquaresSystem(basis, r, components, problem.scalars) for r in (rows, test_rows))
-    coefficients, loss, steps = system.solve(problem.statement.is_affine)
+    coefficients, loss, steps = system.solve(problem.statement.is_affine, problem.is_exhausted)
     return Fit(basis, bandwidth, coefficients, loss, check.mean_residual(coefficients), steps)
 
 
@@ -426,7 +428,13 @@ MAX_FEATURES = 4000  # of the finest level, for one unknown: the limit of memory
 
 
 def _solve(plan: RandomFeaturesPlan, options: SolveOptions) -> SolverResult:
-    return solve_by_random_features(plan, seed=options.seed, device=options.device, measurements=options.measurements)
+    return solve_by_random_features(
+        plan,
+        seed=options.seed,
+        device=options.device,
+        measurements=options.measurements,
+        is_exhausted=lambda: options.budget.is_exhausted,
+    )
 
 
 def _levels(plan: RandomFeaturesPlan, options: SolveOptions) -> Levels:

@@ -16,6 +16,7 @@ from pdedsl.config.methods import RandomFeatures
 from pdedsl.diagnostics import Source
 from pdedsl.ir.boundary import LevelSet
 from pdedsl.solvers.pinn.residuals import Measurement
+from pdedsl.solvers.random_features import BANDWIDTHS
 
 from .problems import error_of, on_line, on_square, solve_by_random_features, stated
 
@@ -170,3 +171,11 @@ def test_more_equations_than_unknowns() -> None:
     assert error_of(solve_by_random_features(statement, RandomFeatures(n=200)), statement, lambda x, y: x + y**2) < 1e-8
     with pytest.raises(PdeError, match="the number of equations differs from the number of unknowns"):
         check(Source(text + "realize equation by grid\n")).require_plan()
+
+
+def test_the_search_of_a_bandwidth_ends_with_the_cpu_time() -> None:
+    """After one Gauss-Newton step of the first bandwidth."""
+    problem = stated("pde P\nspace x in [0, 1]\nunknown u(x) : scalar\n∂²u/∂x² = u³ - 1\nu = 0 on boundary\n")
+    result = solve_by_random_features(problem, RandomFeatures(), is_exhausted=lambda: True)
+    assert result.metrics["steps"] == 1
+    assert f"bandwidths {BANDWIDTHS[0]:.3g}" in result.notes[0]
