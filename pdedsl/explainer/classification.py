@@ -34,6 +34,7 @@ from pdedsl.ir.terms import (
 )
 from pdedsl.ir.types import Matrix as MatrixType
 from pdedsl.ir.types import Vector
+from pdedsl.language.elaborate.boundary import is_curl_curl
 from pdedsl.symbolic.symbols import Field, Integral, atoms
 
 
@@ -83,6 +84,8 @@ def _name(facts: EquationFacts, analysis: Analysis) -> str:
             return "elliptic equation (stationary)" if order == 0 else "equation that is elliptic in space and time"
         case EquationClass.PARABOLIC:
             return "stationary equation of parabolic type: one of the coordinates acts as time"
+        case EquationClass.HYPERBOLIC if is_curl_curl(facts.equation.unknown, spec):
+            return "stationary equation with ∇×∇×, elliptic for fields without divergence"
         case EquationClass.HYPERBOLIC:
             return "stationary equation of hyperbolic type"
         case EquationClass.MIXED:

@@ -414,8 +414,14 @@ class ElementsPlan(SolverPlan):
 
     @property
     def diagram(self) -> SolverDiagram:
-        elements = f"continuous elements of order {self.method.order}"
-        return SolverDiagram(("mesh", elements), "weak form on the mesh", ("sparse solver",))
+        return SolverDiagram(("mesh", self.elements), "weak form on the mesh", ("sparse solver",))
+
+    @property
+    def elements(self) -> str:
+        """The elements in words."""
+        if self.weak_form.has_edge_elements:
+            return f"Nédélec elements of order {self.weak_form.degrees(self.method.order)[0]}"
+        return f"continuous elements of order {self.method.order}"
 
 
 class EigenCollocationPlan(SolverPlan):
@@ -445,8 +451,7 @@ class EigenElementsPlan(ElementsPlan):
 
     @property
     def diagram(self) -> SolverDiagram:
-        elements = f"continuous elements of order {self.method.order}"
-        return SolverDiagram(("mesh", elements), "sparse matrix pencil", ("Lanczos or Arnoldi method",))
+        return SolverDiagram(("mesh", self.elements), "sparse matrix pencil", ("Lanczos or Arnoldi method",))
 
 
 class HeatKernelPlan(SolverPlan):

@@ -51,6 +51,10 @@ def rows(head: str, unknown: str, expression: str) -> list[str]:
         (PLANE, "s", "tr(sym(∇u))", "∇·u"),
         (PLANE, "u", "∇·(s I)", "∇s"),
         (PLANE, "u", "I u", "u"),
+        (SPACE, "u", "cross(u, [1, 0, 0])", "[0, u₃, -u₂]"),
+        (SPACE, "u", "cross(u, ∇s)", "-cross(∇s, u)"),
+        (SPACE, "u", "cross(u, cross([0, 0, 1], u))", "[-u₁ u₃, -u₂ u₃, u₁² + u₂²]"),
+        (PLANE, "s", "cross(u, [x, y])", "u₁ y - u₂ x"),
         (PLANE, "s", "∇u:I", "∇·u"),
         (PLANE, "s", "tr(I) s", "2 s"),
         (SPACE, "s", "sym(∇u):∇u", "½ ‖∇u‖² + ½ (∇u):(∇uᵀ)"),
@@ -81,6 +85,7 @@ def test_declared_names_take_precedence() -> None:
         ("∇×∇×u - Δ∇×u", "curl(curl(u)) - lap(curl(u))"),
         ("∇×(u + ∇s) - ∇·(∇uᵀ + s I)", "curl(u + grad(s)) - div(grad(adj(u)) + s I)"),
         ("∇(∇·∇×u)", "grad(div(curl(u)))"),
+        ("cross(∇s, u)", "cross(grad(s), u)"),
     ],
 )
 def test_formatting_is_a_fixed_point_with_the_same_hash(expression: str, ascii_text: str) -> None:
@@ -93,7 +98,8 @@ def test_formatting_is_a_fixed_point_with_the_same_hash(expression: str, ascii_t
 
 
 def test_latex() -> None:
-    latex = to_spec(Source(text_of(PLANE, "u", "∇×(∇×u) + ∇·(∇uᵀ) + tr(∇u) u"))).latex
+    latex = to_spec(Source(text_of(PLANE, "u", "∇×(∇×u) + ∇·(∇uᵀ) + tr(∇u) u + cross(u, ∇s) u"))).latex
+    assert r"\left(u\right) \times \left(\nabla s\right)" in latex
     assert r"\nabla\times \nabla\times u" in latex
     assert r"\nabla {u}^{\top}" in latex
     assert r"\operatorname{tr}\left(\nabla u\right)" in latex
@@ -101,7 +107,7 @@ def test_latex() -> None:
 
 def test_completion() -> None:
     text = f"{PLANE}∂u/∂t = "
-    assert {"curl", "sym", "tr"} <= {item.label for item in complete(analysed(text), len(text))}
+    assert {"curl", "sym", "tr", "cross"} <= {item.label for item in complete(analysed(text), len(text))}
 
 
 def test_every_operator_has_a_sign() -> None:
@@ -117,6 +123,8 @@ def test_every_operator_has_a_sign() -> None:
         ("s", "tr(∇u, ∇u)", "E307"),
         ("u", "uᵀ", "E302"),
         ("s", "∇*u", "E111"),
+        ("s", "cross(u, s)", "E302"),
+        ("s", "cross(u)", "E307"),
         ("s", "sym(∇u)", "E301"),
     ],
 )

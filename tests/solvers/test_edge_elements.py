@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from itertools import islice
+from pathlib import Path
 
+import meshio
 import pytest
 import torch
 from torch import Tensor
@@ -67,18 +69,46 @@ def test_order_in_a_disc() -> None:
     assert errors[1] < 2e-3
 
 
-def test_order_in_a_cube() -> None:
+CUBE_FIELDS = {
+    "tangential trace": (
+        "∇×(∇×E) + E = (1 + π²) [sin(π y), sin(π z), sin(π x)]\n"
+        "cross(n, E) = cross(n, [sin(π y), sin(π z), sin(π x)]) on boundary",
+        lambda *x: [torch.sin(math.pi * x[(k + 1) % 3]) for k in range(3)],
+    ),
+    "trace of the curl": (
+        "∇×(∇×E) + E = [(1 + π²) cos(π y), 0, 0]\ncross(n, ∇×E) = cross(n, [0, 0, π sin(π y)]) on boundary",
+        lambda x, y, z: [torch.cos(math.pi * y), 0 * x, 0 * x],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CUBE_FIELDS)
+def test_order_in_a_cube(name: str) -> None:
+    statements, exact = CUBE_FIELDS[name]
     errors = []
-    field = "[sin(π y), sin(π z), sin(π x)]"
     for h in (0.5, 0.25):
-        statements = f"∇×(∇×E) + E = (1 + π²) {field}\ncross(n, E) = cross(n, {field}) on boundary"
         plan = plan_of(CUBE, statements, f"elements(order=1, h={h})")
-        errors.append(
-            relative_error(
-                plan, solve_by_elements(plan), lambda *x: [torch.sin(math.pi * x[(k + 1) % 3]) for k in range(3)]
-            )
-        )
+        assert plan.elements == "Nédélec elements of order 1"
+        errors.append(relative_error(plan, solve_by_elements(plan), exact))
     assert math.log2(errors[0] / errors[1]) > 0.8
+
+
+def test_field_on_a_mesh_from_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tangential trace and curl on parts of the boundary of two triangles, refined."""
+    monkeypatch.chdir(tmp_path)
+    points, walls, opening = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1], [2, 3], [3, 0]], [[1, 2]]
+    groups = [[1] * 3, [2], [3] * 2]
+    written = meshio.Mesh(
+        points,
+        [("line", walls), ("line", opening), ("triangle", [[0, 1, 2], [0, 2, 3]])],
+        cell_data={"gmsh:physical": groups, "gmsh:geometrical": groups},
+        field_data={"wall": [1, 1], "opening": [2, 1], "all": [3, 2]},
+    )
+    meshio.write("square.msh", written, file_format="gmsh22", binary=False)
+    conditions = "cross(n, E) = cross(n, [exp(y), sin(x)]) on wall\n∇×E = cos(1) - exp(y) on opening"
+    statements = f"∇×(∇×E) + E = [0, 2 sin(x)]\n{conditions}"
+    plan = plan_of('(x, y) in mesh("square.msh")', statements, "elements(order=2, h=0.3)")
+    assert relative_error(plan, solve_by_elements(plan), lambda x, y: [torch.exp(y), torch.sin(x)]) < 5e-3
 
 
 def test_natural_conditions_and_a_variable_coefficient() -> None:
@@ -150,6 +180,11 @@ def test_cavity_modes_of_a_cube() -> None:
     for value, error, exact in zip(values, errors, [2, 2, 2, 3, 3], strict=True):
         assert value == pytest.approx(exact, rel=0.03)
         assert abs(value - exact) < 3 * error
+
+
+def test_classification() -> None:
+    explanation = pdedsl.explain(f"pde M\nspace {SQUARE}\nunknown E(x, y) : vector(2)\n{SINES}\n")
+    assert "with ∇×∇×, elliptic for fields without divergence" in str(explanation)
 
 
 # ---- Refusals

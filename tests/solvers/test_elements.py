@@ -229,11 +229,15 @@ GHIA_100 = [
     *(-0.03717, -0.04192, -0.04775, -0.06434, -0.10150, -0.15662, -0.21090, -0.20581, -0.13641),
     *(0.00332, 0.23151, 0.68717, 0.73722, 0.78871, 0.84123),
 ]
+GHIA_100_V = [
+    *(0.09233, 0.10091, 0.10890, 0.12317, 0.16077, 0.17507, 0.17527, 0.05454, -0.24533),
+    *(-0.22445, -0.16914, -0.10313, -0.08864, -0.07391, -0.05906),
+]
 
 
 def test_lid_driven_cavity() -> None:
-    """Velocities on the vertical center line at Re = 100, by Richardson extrapolation (Marchi, Suero, Araki 2009) and
-    by a multigrid method (Ghia, Ghia, Shin 1982, table I)."""
+    """Velocities on the center lines at Re = 100, by Richardson extrapolation (Marchi, Suero, Araki 2009) and
+    by a multigrid method (Ghia, Ghia, Shin 1982, tables I and II)."""
     plan = flow(
         "[0, 1]^2",
         "v·∇v = -∇p + 0.01Δv\n∇·v = 0\nv = [1, 0] on top\nv = [0, 0] on left, right, bottom",
@@ -245,6 +249,9 @@ def test_lid_driven_cavity() -> None:
     y = torch.tensor([7, 8, 9, 13, 22, 36, 58, 64, 79, 94, 109, 122, 123, 124, 125], dtype=torch.float64) / 128
     on_line = result(torch.stack([torch.full_like(y, 0.5), y], 1))[:, 0]
     assert on_line.tolist() == pytest.approx(GHIA_100, abs=0.01)  # the accuracy of the table
+    x = torch.tensor([8, 9, 10, 12, 20, 29, 30, 64, 103, 110, 116, 121, 122, 123, 124], dtype=torch.float64) / 128
+    across = result(torch.stack([x, torch.full_like(x, 0.5)], 1))[:, 1]
+    assert across.tolist() == pytest.approx(GHIA_100_V, abs=0.01)
     assert any("leave out the pressure" in note for note in result.notes)
 
 

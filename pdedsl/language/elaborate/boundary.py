@@ -522,23 +522,23 @@ def _required_conditions(part: BoundaryPart, unknown: Unknown, spec: Spec) -> Re
     if order % 2 and order > 1 and isinstance(part.place, Face):
         minimum, maximum = _required_for_odd_order(order, part.place, unknown, spec)
     size = component_count(unknown.type, spec)
-    if _is_curl_curl(unknown, spec):
+    if is_curl_curl(unknown.head, spec):
         return RequiredConditions(size - 1, 1 if size == 2 else 3, order)
     return RequiredConditions(minimum * size, maximum * size, order)
 
 
-def _is_curl_curl(unknown: Unknown, spec: Spec) -> bool:
+def is_curl_curl(head: Symbol, spec: Spec) -> bool:
     """Whether the derivatives of highest order are those of ∇×∇×E: no component is differentiated twice along its own
     coordinate. Such an equation needs conditions on the tangential components only."""
     space = spec.space
-    own = [e for e in spec.equations if e.unknown == unknown.head]
+    own = [e for e in spec.equations if e.unknown == head]
     if not space.explicit or len(space.coordinates) not in (2, 3) or len(own) != 1:
         return False
     pairs = {
         (int(f.indices[0]) - 1, p.slots)
         for r in own[0].rhs
         for p in atoms_outside_integrals(r, Partial)
-        if isinstance(f := p.body, Field) and f.head == unknown.head and f.indices and f.indices[0].is_Integer
+        if isinstance(f := p.body, Field) and f.head == head and f.indices and f.indices[0].is_Integer
         if len(p.slots) == 2 and set(p.slots) <= set(space.coordinates)
     }
     size = len(space.coordinates)
