@@ -27,6 +27,7 @@ from skfem import (
     FacetBasis,
     Mesh,
 )
+from skfem.assembly import Dofs
 from skfem.element import DiscreteField, Element
 
 Array = NDArray[np.float64]
@@ -124,8 +125,9 @@ class ElementSpaces:
     def offsets(self) -> tuple[int, ...]:
         """First index of each trial function, and the size of the system; the indices of a field in H(curl) belong to
         its last component."""
+        counts = {kind: Dofs(self.mesh, self._element(*kind)).N for kind in self._kinds}  # without any basis function
         last = self.mesh.dim() - 1
-        sizes = (b.N if c in (None, last) else 0 for b, c in zip(self.bases, self.edge_components, strict=True))
+        sizes = (counts[k] if c in (None, last) else 0 for k, c in zip(self._kinds, self.edge_components, strict=True))
         return tuple(int(n) for n in np.cumsum([0, *sizes]))
 
     @property
