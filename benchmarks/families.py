@@ -150,7 +150,7 @@ def parameters_of(solution: FamilySolution, y: Tensor) -> dict[str, float | list
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("problems", nargs="*", choices=[*PROBLEMS, []], default=list(PROBLEMS))
+    parser.add_argument("problems", nargs="*", default=list(PROBLEMS), metavar="|".join(PROBLEMS))
     parser.add_argument("--unseen", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()

@@ -30,6 +30,7 @@ SMALL = {
     "residual_step": ("--rounds 1", "ratio"),
     "start_up": ("--rounds 1 --sizes 5 10", "from 5 to 10"),
     "testing": ("advection", "exit code 0"),
+    "transforms": ("hjb --rounds 1", "relative error"),
     "training": ("--rounds 1 --steps 2", "mlp on the plane"),
 }
 # Not here: modules of `physics` and `physics_suite`, whose references tests/test_physics_references.py checks;

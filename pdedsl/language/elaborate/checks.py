@@ -241,14 +241,12 @@ def _check_eigenproblem(spec: Spec, reporter: Reporter) -> None:
     several = "there are many eigenfunctions"
     statements: list[tuple[str, str, Span]] = [("an exact solution", several, e.span) for e in spec.exact]
     statements += [("observations", several, o.span) for o in spec.observations]
-    statements += [
-        (
-            "parameters of a family" if isinstance(w, FamilyParameter) else "learned fields",
-            "its operators must be known",
-            w.span,
-        )
-        for w in spec.learned
-    ]
+    for w in spec.learned:
+        if isinstance(w, FamilyParameter):
+            crossing = "eigenvalues cross as a parameter changes, so that modes of members do not correspond by number"
+            statements.append(("parameters of a family", crossing, w.span))
+        else:
+            statements.append(("learned fields", "its operators must be known", w.span))
     for statement, reason, span in statements:
         reporter.add(errors.eigenproblems.not_in_eigenproblem(statement, reason, span))
 

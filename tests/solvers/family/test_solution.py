@@ -151,6 +151,25 @@ def test_wide_intervals_have_a_logarithmic_scale() -> None:
     assert "on a logarithmic scale" in str(pdedsl.explain(text))
 
 
+def test_curvilinear_coordinates() -> None:
+    """-k Δu = 6 in a ball: u = (1 - r²)/k."""
+    solution = solved(
+        "pde Ball\nspace r in spherical [0, 1]\nunknown u(r) : scalar\nparameter k in [0.5, 2]\n-kΔu = 6\n"
+        "u = 0 on boundary\nsolve {\n  tolerance 1e-3\n}\n"
+    )
+    assert solution(r=[0.0, 0.6], k=1.5).tolist() == pytest.approx([1 / 1.5, 0.64 / 1.5], rel=1e-3)
+
+
+def test_polygon() -> None:
+    """Members on meshes that are refined separately; -k Δu = 1 scales with 1/k."""
+    solution = solved(
+        "pde Triangle\nspace (x, y) in polygon([[0, 0], [1, 0], [0, 1]])\nunknown u(x, y) : scalar\n"
+        "parameter k in [1, 1.2]\n-kΔu = 1\nu = 0 on boundary\nsolve {\n  tolerance 1e-2\n}\n"
+    )
+    values = solution(x=0.3, y=0.3, k=[1.0, 1.1, 1.2])
+    assert (values * torch.tensor([1.0, 1.1, 1.2]) / values[0] - 1).abs().max() < 1e-2
+
+
 def test_unknowns_of_a_system_are_those_of_a_member() -> None:
     """Without the parameters, `solution.u` would be the unknown of one arbitrary member."""
     solution = solved(
