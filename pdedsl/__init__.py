@@ -39,6 +39,7 @@ __all__ = [
     "format",
     "load",
     "parse",
+    "push",
     "reproduce",
     "solve",
     "sweep",
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from pdedsl.compiler import Compilation
     from pdedsl.diagnostics import PdeError
     from pdedsl.evaluation.evaluate import evaluate
+    from pdedsl.evaluation.hub import push
     from pdedsl.evaluation.report import Report
     from pdedsl.evaluation.run import evaluate_run
     from pdedsl.io import RunError
@@ -80,6 +82,7 @@ _HOMES = {
     "load": "pdedsl.api",
     "load_ipython_extension": "pdedsl.notebook",
     "parse": "pdedsl.api",
+    "push": "pdedsl.evaluation.hub",
     "reproduce": "pdedsl.studies.reproduce",
     "Run": "pdedsl.runs.load_run",
     "RunError": "pdedsl.io",

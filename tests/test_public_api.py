@@ -27,6 +27,7 @@ LONG_EXAMPLES = {
     "Run",
     "Solution",
     "evaluate_run",
+    "push",
     "solve",
     "Study",
     "sweep",

@@ -103,14 +103,14 @@ class Predictor:
         modules = modules_of(self.model)
         state = random_state(modules)
         first = self._call(x).log_softmax(1)
-        if self.eot > 1 or random_state(modules) != state:
+        if random_state(modules) != state:
             return DRAWS
         again = (self._call(x).log_softmax(1) for _ in range(3))
         return 1 if all(torch.allclose(first, other, 1e-4, 1e-6, equal_nan=True) for other in again) else DRAWS
 
     def query(self, x: Tensor) -> Tensor:
         """Logits of one query: from one call, or the logarithm of the mean probability over `eot` calls."""
-        return self._average_logits(x, self.eot)
+        return self._average_logits(x, 1 if self.is_deterministic else self.eot)
 
     def predict(self, x: Tensor) -> Tensor:
         """Logits that decide success: as `query`, but over `draws` calls."""
@@ -147,8 +147,9 @@ class Predictor:
         return LossGradient(*(_cat(same) for same in zip(*evaluations, strict=True)))
 
     def _eot(self, x: Tensor, criterion: Criterion, loss: Loss, transform: Transform | None) -> LossGradient:
-        evaluations = [self._single(x, criterion, loss, transform) for _ in range(self.eot)]
-        if self.eot == 1:
+        samples = 1 if self.is_deterministic and transform is None else self.eot
+        evaluations = [self._single(x, criterion, loss, transform) for _ in range(samples)]
+        if samples == 1:
             return evaluations[0]
         losses, logits, gradients = (torch.stack(same) for same in zip(*evaluations, strict=True))
         return LossGradient(losses.mean(0), mean_logits(logits), gradients.mean(0))

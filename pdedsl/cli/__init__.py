@@ -26,6 +26,7 @@ from pdedsl.cli.evaluate import evaluate, report
 from pdedsl.cli.new import new
 from pdedsl.cli.reproduce import reproduce
 from pdedsl.cli.solve import crosscheck, solve
+from pdedsl.cli.submit import push, submit
 from pdedsl.cli.sweep import sweep
 from pdedsl.cli.train import train
 from pdedsl.deep_recursion import listen
@@ -53,6 +54,8 @@ for command in (
     evaluate,
     sweep,
     reproduce,
+    push,
+    submit,
     solve,
     crosscheck,
     report,

@@ -5,10 +5,18 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
 from pdedsl.cli.common import DATA, DEVICE, SET, TRUST, allow_imports, echo, example, exit_on_errors
+
+
+class RunFolder(click.Path):
+    """A run folder, or a repository of the Hugging Face Hub, `hf:user/name`."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return value if str(value).startswith("hf:") else super().convert(value, param, ctx)
 
 
 @click.command(
@@ -16,10 +24,11 @@ from pdedsl.cli.common import DATA, DEVICE, SET, TRUST, allow_imports, echo, exa
         "pdedsl evaluate run --subset 50\n"
         "pdedsl evaluate run --subset 200 --set 'evaluate.attack=autoattack(eps=8/255)'\n"
         "pdedsl evaluate run --resume\n"
-        "pdedsl evaluate enresnet_run --source resnet=resnet_run"
+        "pdedsl evaluate enresnet_run --source resnet=resnet_run\n"
+        "pdedsl evaluate hf:user/name"
     )
 )
-@click.argument("run", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.argument("run", type=RunFolder(path_type=Path, exists=True, file_okay=False))
 @click.option("--subset", type=click.IntRange(1), metavar="N", help="Evaluate on N test samples, stratified by class.")
 @SET
 @click.option(
@@ -32,7 +41,7 @@ from pdedsl.cli.common import DATA, DEVICE, SET, TRUST, allow_imports, echo, exa
 @click.option("--resume", is_flag=True, help="Resume an interrupted evaluation.")
 @TRUST
 def evaluate(
-    run: Path,
+    run: Path | str,
     subset: int | None,
     settings: tuple[str, ...],
     seed: int,
@@ -47,10 +56,12 @@ def evaluate(
 
     The `evaluate` block of its spec states the attacks and certificates. Writes a report into the run folder.
     """
+    from pdedsl.evaluation.hub import find_run
     from pdedsl.evaluation.run import evaluate_run
     from pdedsl.runs.progress import ProgressDisplay
 
     with exit_on_errors((*sys.argv, *([] if resume else ["--resume"]))), ProgressDisplay(sys.stderr) as display:
+        run = find_run(str(run))
         report = evaluate_run(
             run,
             set=settings,

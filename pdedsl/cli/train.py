@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 @click.option("--dry-run", is_flag=True, help="Measure a few steps and print the predicted time of training.")
 @click.option("--compile", "compiled", is_flag=True, help="Compile the network with torch.compile.")
 @TRUST
+@click.option("--with-code", is_flag=True, help="Copy the modules of your own networks into the run folder.")
+@click.option("--log", type=click.Choice(["mlflow", "wandb"]), help="Log settings and metrics to a tracker, too.")
 @click.option(
     "--save-every", type=click.FloatRange(0), default=30, show_default=True, help="Seconds between checkpoints."
 )
@@ -64,6 +66,8 @@ def train(
     dry_run: bool,
     compiled: bool,
     trust: bool,
+    with_code: bool,
+    log: str | None,
     save_every: float,
 ) -> None:
     """Train the network of a spec. Writes weights, metrics, learning curves and a report."""
@@ -92,6 +96,8 @@ def train(
                 compile=compiled,
                 start=start,
                 save_seconds=save_every,
+                log=log,
+                with_code=with_code,
                 listeners=(display,),
             )
     _echo_outcome(run, output, trust)

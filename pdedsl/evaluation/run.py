@@ -39,6 +39,7 @@ from pdedsl.runs.events import Listener
 from pdedsl.runs.experiment import config_of, data_of, data_seed, objective_of
 from pdedsl.runs.folder import SPEC, catch_interrupts, lock_file
 from pdedsl.runs.load_run import Run
+from pdedsl.runs.user_code import use_code
 from pdedsl.runtime.ode.solver_control import with_exact_gradients, with_fixed_steps
 from pdedsl.runtime.sde.feynman_kac import Expectation
 from pdedsl.runtime.sde.noise import GaussianNoise
@@ -121,6 +122,8 @@ def evaluate_run(
         raise RunError(
             f"{folder} is not a run folder; create one with {command('pdedsl', 'train', 'SPEC', '-o', folder)}"
         )
+    if trust:
+        use_code(folder)
     compilation = to_compilation(apply_settings(source_of(folder / SPEC), options.settings), trust, root)
     objective_of(compilation)  # raises an error if there is no classifier
     with process_group(options.device) as world:

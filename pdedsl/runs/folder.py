@@ -25,7 +25,8 @@ from pdedsl.runs.checkpoint import Checkpoint, load_newest
 
 SPEC, WEIGHTS, METRICS, CHECKPOINTS = "spec.pde", "weights.safetensors", "metrics.jsonl", "checkpoints"
 BASE_WEIGHTS = "base.safetensors"  # of the network before heat smoothing
-INITIAL_FILES = {".lock", SPEC, METRICS, "tensorboard", CHECKPOINTS}  # before the first checkpoint
+CODE = "code"  # modules of the user's networks, see `user_code`
+INITIAL_FILES = {".lock", SPEC, METRICS, CODE, "tensorboard", CHECKPOINTS}  # before the first checkpoint
 SAVE_SECONDS = 30.0  # between two checkpoints
 
 

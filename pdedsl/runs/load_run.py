@@ -12,12 +12,15 @@ import torch
 from torch import nn
 
 from pdedsl.compiler import Compilation, check, to_compilation
+from pdedsl.data.splits import Data
 from pdedsl.document import Picture, Table, fragment
 from pdedsl.io import RunError
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.runs.checkpoint import CorruptCheckpoint, Tensors, load_newest, load_tensors
 from pdedsl.runs.events import RunOutcome
+from pdedsl.runs.experiment import config_of, data_of
 from pdedsl.runs.folder import BASE_WEIGHTS, CHECKPOINTS, SPEC, WEIGHTS
+from pdedsl.runs.user_code import use_code
 from pdedsl.runtime.stencils import transfer_weights
 from pdedsl.runtime.weights import require_compatible
 from pdedsl.sources import source_of
@@ -79,6 +82,8 @@ class Run:
         if not (folder / SPEC).is_file():
             raise RunError(f"{folder} is not a run folder: {SPEC} is missing")
         source, root = source_of(folder / SPEC), None if data is None else Path(data)
+        if trust:
+            use_code(folder)
         return cls.of(folder, to_compilation(source, trust, root))
 
     def __repr__(self) -> str:
@@ -91,6 +96,32 @@ class Run:
         metrics = tuple((name.replace("_", " "), f"{value:.6g}") for name, value in self.metrics.items())
         curves = [Picture(CURVES, f"{self.folder.name}, {self.outcome}")] if (self.folder / CURVES).is_file() else []
         return fragment([Table(("Metric", "Final value"), metrics), *curves], self.folder)
+
+    def data(self, root: str | Path | None = None, trust: bool = False) -> Data:
+        """The data set of the run: the training, validation and test samples as they were split.
+
+        Args:
+            root: folder of the data sets, as for `train`.
+            trust: allow the spec to import Python modules.
+
+        Returns:
+            `Data` with the splits `train`, `validation` (or None) and `test`; `test.batch(slice(None))` has the inputs and labels.
+
+        Raises:
+            PdeError: if the data are not found.
+
+        Example:
+            >>> import pdedsl
+            >>> run = pdedsl.train("convection_diffusion", "run", set={"train.steps": 1}, listeners=())
+            >>> x, y = run.data().test.batch(slice(None))
+            >>> run.module(x).shape[0] == len(y)
+            True
+        """
+        folder = None if root is None else Path(root)
+        if trust:
+            use_code(self.folder)
+        compilation = to_compilation(source_of(self.folder / SPEC), trust, folder)
+        return data_of(compilation, config_of(compilation.spec), folder)
 
     def load_base(self) -> nn.Module | None:
         """The network before heat smoothing.

@@ -205,6 +205,13 @@ def _row(event: Event) -> dict[str, Any] | None:
             return None
 
 
+def scalars_of(event: Stepped | Assessed) -> dict[str, float]:
+    """Finite metrics of an event by name, as loss/train."""
+    row = _row(event)
+    assert row is not None
+    return _scalars(row)
+
+
 def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 

@@ -35,6 +35,8 @@ from pdedsl.runs.folder import (
 from pdedsl.runs.load_run import Run, initial_weights
 from pdedsl.runs.metrics import MetricsLog, TensorBoardLog, read_metrics
 from pdedsl.runs.progress import ProgressDisplay
+from pdedsl.runs.trackers import TrackerLog, open_tracker
+from pdedsl.runs.user_code import copy_code
 from pdedsl.runtime.ode.solver_control import adaptive_blocks
 from pdedsl.training.engine import NetworkFactory, TrainingEngine
 from pdedsl.training.loop import TrainingLoop, solver_message
@@ -53,6 +55,8 @@ class TrainingOptions:
     start: Path | None = None  # a run whose weights are the initial weights
     network: NetworkFactory | None = None  # used instead of the network of the spec
     save_seconds: float = SAVE_SECONDS
+    log: str | None = None
+    with_code: bool = False
 
 
 def train(
@@ -68,6 +72,8 @@ def train(
     save_seconds: float = SAVE_SECONDS,
     network: NetworkFactory | None = None,
     trust: bool = False,
+    log: str | None = None,
+    with_code: bool = False,
     listeners: Sequence[Listener] | None = None,
 ) -> Run:
     """Train the network of a spec; the run is written to a folder.
@@ -86,6 +92,8 @@ def train(
         save_seconds: time between checkpoints.
         network: factory seed → network that replaces the network of the spec, like `model` of a compiled package.
         trust: allow importing the Python modules that the spec names.
+        log: "mlflow" or "wandb" to log settings and metrics there, besides the run folder.
+        with_code: copy the Python modules of the user's networks into the run folder, for sharing.
         listeners: functions that receive progress events; by default progress is shown on standard error, () shows
             nothing.
 
@@ -102,7 +110,7 @@ def train(
         >>> sorted(run.metrics)[:2]
         ['test_accuracy', 'test_loss']
     """
-    options = TrainingOptions(_path(data), device, resume, compile, _path(start), network, save_seconds)
+    options = TrainingOptions(_path(data), device, resume, compile, _path(start), network, save_seconds, log, with_code)
     compilation = compile_with_settings(spec, set, trust, options.data)
     with ExitStack() as stack:
         stack.enter_context(torch.random.fork_rng(devices=[]))  # training seeds torch's generator at each step
@@ -148,12 +156,16 @@ def _train(
             notes = (*notes, f"initialized from the weights of {options.start}")
         if world.is_main:
             write_text_atomically(folder / SPEC, compilation.spec.source.text)
+            if options.with_code:
+                copy_code(compilation.spec, folder)
         resumed = checkpoint.step if checkpoint else 0
         active: tuple[Listener, ...] = ()
         if world.is_main:
             metrics = stack.enter_context(MetricsLog(folder / METRICS, resumed))
             board = stack.enter_context(TensorBoardLog(folder / "tensorboard", read_metrics(folder / METRICS)))
             active = (metrics, board, *listeners)
+            if options.log:
+                active = (*active, TrackerLog(open_tracker(options.log), folder, compilation.spec.source.text))
             notes = (*notes, board.note) if board.note else notes
         loop = TrainingLoop(engine, folder / CHECKPOINTS, compilation.spec.source.text, active, options.save_seconds)
         if checkpoint is not None:

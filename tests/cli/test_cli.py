@@ -51,6 +51,8 @@ COMMANDS = {
     "solve": ["wave", "-o", "{folder}/solution", *FEATURES],
     "crosscheck": ["wave", *FEATURES],
     "sweep": ["convection_diffusion", "-o", "{folder}/study", "--seeds", "1", *FEW],
+    "push": ["{run}", "{folder}/shared"],
+    "submit": ["convection_diffusion", "-o", "{folder}/job", "--slurm"],
     "reproduce": ["heat_smoothing", "-o", "{folder}/heat", "--dry-run", "--set", "space=image(1, 8, 8)", *DIGITS],
 }
 
