@@ -105,7 +105,7 @@ class Run:
             trust: allow the spec to import Python modules.
 
         Returns:
-            `Data` with the splits `train`, `validation` (or None) and `test`; `test.batch(slice(None))` has the inputs and labels.
+            `Data` with the splits `train`, `validation` (or None) and `test`, each with `batch(indices)`.
 
         Raises:
             PdeError: if the data are not found.

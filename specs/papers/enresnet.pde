@@ -15,10 +15,10 @@ realize diffusion by noise(members=1, scale=relative)
 
 train {
   data      fashion_mnist(test=1000)
-  steps     500
-  batch     128
+  steps     400
+  batch     64
   optimizer adamw(lr=1e-2)
-  schedule  cosine(warmup=150)
+  schedule  cosine(warmup=120)
   adversary pgd(eps=0.1, steps=3)
 }
 
@@ -26,7 +26,7 @@ evaluate {
   natural
   attack   ifgsm(eps=0.1, steps=20, eot=5)
   audit    none
-  protocol stochastic(samples=200)
+  protocol stochastic(samples=50)
 }
 
 sweep {

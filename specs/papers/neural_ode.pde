@@ -12,14 +12,15 @@ realize time by dopri5(rtol=1e-2, atol=1e-2)
 
 network {
   input   image(1, 28, 28)
-  stem    8
-  stages  [8]
+  stem    16
+  stages  [16]
   classes 10
+  frame   lipschitz(patch=4)
 }
 
 train {
   data      mnist(test=1000)
-  steps     500
+  steps     400
   batch     64
   optimizer adam(lr=4e-3)
   schedule  cosine(warmup=100)
@@ -27,7 +28,7 @@ train {
 
 evaluate {
   natural
-  attack   pgd(eps=[0.1, 0.2], steps=20)
+  attack   pgd(eps=[0.2, 0.1], steps=20)
   audit    gradient_masking(samples=50)
   protocol stochastic(samples=50)
 }
