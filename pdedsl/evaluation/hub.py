@@ -45,11 +45,12 @@ def push(run: str | Path, to: str, *, trust: bool = False) -> str:
         RunError: if the run is not finished, the folder is not empty, or `huggingface_hub` is not installed.
 
     Example:
+        >>> import pathlib
         >>> import pdedsl
         >>> run = pdedsl.train("convection_diffusion", "run", set={"train.epochs": 1}, listeners=())
         >>> pdedsl.push("run", "shared")
         'shared'
-        >>> "## Equation" in open("shared/README.md", encoding="utf-8").read()
+        >>> "## Equation" in pathlib.Path("shared/README.md").read_text("utf-8")
         True
     """
     folder = Path(run)
