@@ -80,6 +80,11 @@ class Predictor:
         """Whether the model was detected to be deterministic, so that logits need not be recomputed."""
         return self._requested_draws is None and not self.stochastic
 
+    @property
+    def _may_draw(self) -> bool:
+        """Whether calls may differ: outside of `frozen`, models are not examined."""
+        return not self._active or not self.is_deterministic
+
     @contextmanager
     def frozen(self, x: Tensor, seed: int) -> Iterator[None]:
         """Context manager: the model is frozen and its noise determined by `seed`; nested contexts have no effect."""
@@ -110,7 +115,7 @@ class Predictor:
 
     def query(self, x: Tensor) -> Tensor:
         """Logits of one query: from one call, or the logarithm of the mean probability over `eot` calls."""
-        return self._average_logits(x, 1 if self.is_deterministic else self.eot)
+        return self._average_logits(x, self.eot if self._may_draw else 1)
 
     def predict(self, x: Tensor) -> Tensor:
         """Logits that decide success: as `query`, but over `draws` calls."""
@@ -147,7 +152,7 @@ class Predictor:
         return LossGradient(*(_cat(same) for same in zip(*evaluations, strict=True)))
 
     def _eot(self, x: Tensor, criterion: Criterion, loss: Loss, transform: Transform | None) -> LossGradient:
-        samples = 1 if self.is_deterministic and transform is None else self.eot
+        samples = self.eot if self._may_draw or transform is not None else 1
         evaluations = [self._single(x, criterion, loss, transform) for _ in range(samples)]
         if samples == 1:
             return evaluations[0]
