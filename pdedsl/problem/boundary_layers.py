@@ -42,8 +42,8 @@ def _axis_breaks(system: FirstOrderSystem, axis: int) -> tuple[float, ...]:
 
 def _operators(system: FirstOrderSystem, axis: int) -> Iterator[Coefficients]:
     """The coefficients of pure derivatives along the axis, other coordinates at the center and time at its start, of
-    the equations where they are no functions of the unknowns."""
-    domain, jets = system.statement.domain, {s for s, _ in system.jets}
+    the equations where they are functions of the coordinate alone, not of unknowns or of constants with sliders."""
+    domain = system.statement.domain
     centers = {
         x: i.start if domain.has_time and x == domain.coordinates[-1] else (i.start + i.end) / 2
         for k, (x, i) in enumerate(zip(domain.coordinates, domain.intervals, strict=True))
@@ -53,7 +53,7 @@ def _operators(system: FirstOrderSystem, axis: int) -> Iterator[Coefficients]:
     for equation in (*system.rhs, *system.constraints):
         for variable in range(len(system.variables)):
             exprs = [_coefficient(system, equation, variable, axis, order).xreplace(centers) for order in range(3)]
-            if exprs[2] != 0 and not any(e.free_symbols & jets for e in exprs):
+            if exprs[2] != 0 and not any(e.free_symbols - {x} for e in exprs):
                 yield tuple(_real_function(e, x) for e in exprs)
 
 

@@ -20,7 +20,7 @@ export interface Options {
   parameters?: readonly number[];
   /** Tolerance of the steps in time, by default that of the scheme. */
   tolerance?: number;
-  /** A picture only: a loose tolerance, and an L-stable method of order 2 instead of Radau IIA. */
+  /** A picture only: a loose tolerance, few points of slow grids, and an L-stable method of order 2 instead of Radau IIA. */
   preview?: boolean;
   maxSteps?: number;
   progress?: (fraction: number) => boolean;
@@ -44,10 +44,14 @@ export interface Solution {
 /** The tolerance of a picture. */
 export const PREVIEW_TOLERANCE = 2e-3;
 const PREVIEW_INTERPOLATION = 2e-3; // of frames between the steps
+const PREVIEW_CORNER_RTOL = 1e-3; // as CORNER_RTOL
+const PREVIEW_POINTS = 16; // per axis: implicit steps in two dimensions are the slowest, and need a picture in half a second
 
 export function solve(problem: Problem, options: Options = {}): Solution {
   const start = performance.now(), n = options.n ?? problem.n;
-  const sizes = typeof n === "number" ? problem.axes.map(() => n) : n;
+  const chosen = typeof n === "number" ? problem.axes.map(() => n) : n;
+  const isSlow = problem.scheme !== "fourier" && problem.time !== null && problem.axes.length > 1;
+  const sizes = options.preview && isSlow ? chosen.map((k) => Math.min(k, PREVIEW_POINTS)) : chosen;
   const p = options.parameters ?? problem.parameters.map((q) => q.value);
   const found = problem.scheme === "fourier" ? solveFourier(problem, sizes, p, options) : solveChebyshev(problem, sizes, p, options);
   const { expansion } = found;
@@ -165,9 +169,9 @@ function solveChebyshev(problem: ChebyshevProblem, sizes: number[], p: readonly 
   const name = options.preview ? "sdirk2" : problem.integrator, tableau = TABLEAUX[name];
   const { length, at } = clock(problem), initial = system.initial(at(0));
   if (system.violatesData(initial, at(0))) throw new SolveFailed("the initial values violate the boundary conditions");
-  const jump = system.cornerJump(initial, at(0)), minError = CORNER_RTOL * Math.min(1, jump);
+  const jump = system.cornerJump(initial, at(0)), rtol = options.preview ? PREVIEW_CORNER_RTOL : CORNER_RTOL;
   const stepper = new NewtonSteps(system, length, at, tableau, options.preview ? PREVIEW_NEWTON_RTOL : undefined);
-  const history = integrateAdaptively(stepper, initial, length, control(problem, options, tableau.order, false, minError));
+  const history = integrateAdaptively(stepper, initial, length, control(problem, options, tableau.order, false, rtol * Math.min(1, jump)));
   const states = history.states.map(coefficientsOf);
   if (problem.differential.length < problem.variables) states[0] = withAlgebraic(problem, states, count);
   const [times, coefficients] = ordered(problem, history, states);

@@ -200,4 +200,6 @@ def test_benchmark_runs() -> None:
     run = subprocess.run(command, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     assert "MB transferred" in run.stdout
+    assert "first picture after" in run.stdout
+    assert re.search(r"^burgers +\d+ ms +\d+ ms$", run.stdout, re.M)
     assert "median" in run.stdout

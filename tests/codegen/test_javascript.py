@@ -83,6 +83,14 @@ def test_shipped_specs_have_a_module(name: str) -> None:
     assert entry(pdedsl.compile(name).javascript(), "name") == pdedsl.load(name).name
 
 
+GALLERY = sorted((Path(__file__).parents[2] / "playground" / "gallery").glob("*.pde"))
+
+
+@pytest.mark.parametrize("path", GALLERY, ids=lambda path: path.stem)
+def test_the_gallery_of_the_laboratory_has_modules_with_parameters(path: Path) -> None:
+    assert entry(module_of(path.read_text("utf-8")), "parameters")
+
+
 def test_no_text_of_a_spec_becomes_code() -> None:
     """Names and titles are JSON strings; formulas have names of their own."""
     title = "`${process.exit()}` */ }; import('x') // </script>"
