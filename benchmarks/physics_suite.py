@@ -41,7 +41,7 @@ HEADING = "## Problems with independent references"
 REFERENCE_SECONDS = 20  # for compilation and the evaluation of the reference
 FORK = multiprocessing.get_context("fork")
 TIGHT = 1e-8  # tolerance
-DEEPXDE_SECONDS = 10.0  # of training
+PEER_SECONDS = 10.0  # CPU time of the last grid of another program, and of the training of DeepXDE
 # Relative L2 error of the best of its twelve methods, table 3 of Hao et al., arXiv 2306.08827v2.
 PINNACLE = {
     "Burgers 1d-C": 1.33e-2,
@@ -151,10 +151,9 @@ def last_level_seconds(name: str, seconds: float) -> float:
     return last_result(compute, int(seconds + REFERENCE_SECONDS)) or inf
 
 
-def run_peer(program: str, name: str, seconds: float, target: float) -> Measured | None:
+def run_peer(program: str, name: str, target: float) -> Measured | None:
     """The first level of another program with an error below the target, or its last one within the CPU time."""
-    problem = PROBLEMS[name]
-    seconds = DEEPXDE_SECONDS if program == "deepxde" else seconds
+    problem, seconds = PROBLEMS[name], PEER_SECONDS
 
     def compute() -> Iterator[Measured]:
         points = problem.points()
@@ -271,15 +270,14 @@ without imports and compilation. The norm is L2 unless another is given. Column 
 the CPU time of the smooth problems with that tolerance (`--tight`), "its best" the published error of the best
 of PINNacle's twelve methods, whose coefficients from files are formulas here. The last columns (`--peers`) have
 the error and the CPU time of other programs: DeepXDE with a network of four layers of 40 units after
-{DEEPXDE_SECONDS:g} s of training; py-pde and scikit-fem (written by hand, second degree) on the first of a
-sequence of refined grids that reaches the goal, or on the last one within {{seconds:g}} s; exponax on the first one
-with the error of ours, beside the time of our last level, since exponax does not search for a resolution."""
+{PEER_SECONDS:g} s of training; py-pde and scikit-fem (written by hand, second degree) on the first of a sequence
+of refined grids that reaches the goal, or on the last one within {PEER_SECONDS:g} s; exponax on the first one with
+the error of ours, beside the time of our last level, since exponax does not search for a resolution."""
 
 
 def section(rows: dict[str, Cells], outcomes: dict[str, Outcome], refusals: dict[str, str], seconds: float) -> str:
-    introduction = INTRODUCTION.format(seconds=seconds)
     totals = " ".join(filter(None, (summary(outcomes, seconds), tight_summary(rows), peer_summary(rows))))
-    lines = [HEADING, "", introduction, "", totals, "", HEADER, *map(line, rows.values())]
+    lines = [HEADING, "", INTRODUCTION, "", totals, "", HEADER, *map(line, rows.values())]
     if refusals:
         lines += ["", "Specs without a unique solution, or with a wrong exact solution:", "", "| spec | refusal |"]
         lines += ["| --- | --- |", *(f"| {n} | {text} |".replace("\n", " ") for n, text in refusals.items())]
@@ -353,7 +351,7 @@ def solve_by_peers(names: list[str], programs: list[str], seconds: float) -> dic
         for name in names:
             own = value(stored.get(name, {}).get("error", ""))
             target = min(PROBLEMS[name].goal, own) if program == "exponax" else PROBLEMS[name].goal
-            result = run_peer(program, name, seconds, target)
+            result = run_peer(program, name, target)
             if result is not None:
                 text = measured(*result)
                 if program == "exponax":
