@@ -451,49 +451,6 @@ def _plane_waves(k: float) -> Callable[..., Array]:
     return lambda x, y: np.cos(k * x) + np.sin(k * (0.6 * x + 0.8 * y)) + np.sin(k * y)
 
 
-def _disc(count: int) -> tuple[Any, Any, Any]:
-    """Straight triangles; the bases of isoparametric ones of second degree, and on their boundary."""
-    from skfem import Basis, ElementTriP2, FacetBasis, MeshTri, MeshTri2
-
-    straight = MeshTri.init_circle(count)
-    curved = MeshTri2.from_mesh(straight)
-    nodes, edges = curved.doflocs.copy(), straight.boundary_facets()
-    middles = straight.p.shape[1] + edges
-    nodes[:, middles] /= np.hypot(*nodes[:, middles])
-    curved = MeshTri2(nodes, curved.t)
-    element = ElementTriP2()
-    return straight, Basis(curved, element, intorder=4), FacetBasis(curved, element, intorder=4)
-
-
-def _on_disc(straight: Any, basis: Any, u: Array) -> Function:
-    """Points between a chord and its arc are moved inwards to find their triangle."""
-    edges = straight.boundary_facets()
-    chord = np.hypot(*straight.p[:, straight.facets[:, edges]].mean(1)).min() * (1 - 1e-9)
-
-    def values(p: Array) -> Array:
-        moved = p.T * np.minimum(1, chord / np.maximum(np.hypot(*p.T), 1e-9))
-        cells = straight.element_finder()(*moved)
-        local = basis.mapping.invF(p.T[:, :, None], tind=cells)[:, :, 0]
-        shapes = np.array([basis.elem.lbasis(local, k)[0] for k in range(basis.Nbfun)])
-        return (shapes * u[basis.element_dofs[:, cells]]).sum(0)  # type: ignore[no-any-return]
-
-    return values
-
-
-def _laplace_disc(count: int) -> Function:
-    straight, basis, _ = _disc(count)
-    data = (np.zeros(basis.N), basis, lambda x, y: x + x**2)
-    return _on_disc(straight, basis, _solve_dirichlet(_laplace(basis), *data))
-
-
-def _robin_disc(count: int) -> Function:
-    from skfem import solve
-
-    straight, basis, boundary = _disc(count)
-    load = _load(basis, lambda x, y: 1 + 0 * x) + _load(boundary, lambda x, y: x * y)
-    return _on_disc(straight, basis, solve(_laplace(basis) + _mass(boundary), load))
-
-
 def _lshape(count: int) -> Function:
     """Uniform refinement, then some more towards the corner."""
     from skfem import Basis, ElementTriP2, MeshTri
@@ -603,8 +560,6 @@ FORMS: dict[str, Callable[[], Iterator[Level]]] = {
     "helmholtz_100": _refinements(lambda count: _helmholtz(100, lambda x, y: 0 * x, _plane_waves(100), count), 6),
     "anisotropic": _refinements(_anisotropic),
     "poisson_neumann_2d": _refinements(_neumann),
-    "laplace_disc": _refinements(_laplace_disc, 2),
-    "robin_disc": _refinements(_robin_disc, 2),
     "poisson_lshape": _refinements(_lshape, 1),
     "bratu_2d": _refinements(_bratu),
     "plate_clamped": _refinements(_plate),
