@@ -79,7 +79,7 @@ def echo_imported_networks(compilation: Compilation) -> None:
 
     for learned in compilation.spec.learned:
         match learned.net.config if learned.net else None:
-            case Torch(network=network, counted=int(blocks)) if blocks:
+            case Torch(network=network, residual_blocks=int(blocks)) if blocks:
                 echo(f"{learned.name}: imported {network}, {blocks} residual block{'s' * (blocks > 1)}", err=True)
             case Torch(network=network):
                 echo(f"{learned.name}: imported {network}", err=True)

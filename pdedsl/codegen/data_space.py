@@ -249,7 +249,7 @@ def _backbone_node(net: Network, plan: DataPlan, time: bool) -> Node:
             return Call(f"{home}.{net.name}", (), tail)
         case Torchvision(model=model):
             return Call(f"{RUNTIME}.user_modules.torchvision_model", (model,), (("classes", plan.classes),))
-        case Torch(maps=maps, counted=counted):
+        case Torch(maps=maps, residual_blocks=counted):
             options: tuple[tuple[str, Node], ...] = (("residual_blocks", ItemList(maps)),) if maps else ()
             options += (("count", counted),) if counted and not time else ()
             return Call(f"{RUNTIME}.user_modules.user_backbone", (user_module_node(net),), (*tail, *options))

@@ -63,7 +63,7 @@ def _count_residual_blocks(chosen: Located[Network] | None, model: Model) -> Loc
     )
     if not noisy:
         _check_logits(chosen.config, chosen.span, model)
-        return replace(chosen, config=replace(chosen.config, counted=0))
+        return replace(chosen, config=replace(chosen.config, residual_blocks=0))
     assert isinstance(model, DataPlan)
     assert model.classes is not None
     from pdedsl.runtime.user_modules import NoResidualBlocks, user_backbone
@@ -76,7 +76,7 @@ def _count_residual_blocks(chosen: Located[Network] | None, model: Model) -> Loc
         raise errors.networks.no_residual_blocks(str(error), chosen.span) from None
     except Exception as error:  # user code may raise anything
         raise errors.networks.import_failed(_failure_text(chosen.config, error), chosen.span) from error
-    return replace(chosen, config=replace(chosen.config, counted=count))
+    return replace(chosen, config=replace(chosen.config, residual_blocks=count))
 
 
 def _check_logits(net: Torch, span: Span, model: Model) -> None:

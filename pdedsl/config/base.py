@@ -225,7 +225,9 @@ class Config(Record):
 
     keyword: ClassVar[str]
     identifier: ClassVar[str]  # in the canonical text, and so in the hash: fixed, whatever the keyword
-    open: ClassVar[bool] = False  # whether it accepts arguments of any name, collected in its field `options`
+    has_free_arguments: ClassVar[bool] = (
+        False  # whether it accepts arguments of any name, collected in its field `options`
+    )
 
     def __init_subclass__(cls, keyword: str = "", identifier: str = "") -> None:
         super().__init_subclass__(kw_only=True)
@@ -308,7 +310,9 @@ class Form(Record, Generic[T]):
 
     def signature_text(self) -> str:
         """The signature in the documentation."""
-        inner = ", ".join([*(param.argument_text(key) for key, param in self.params.items()), *["…"] * self.of.open])
+        inner = ", ".join(
+            [*(param.argument_text(key) for key, param in self.params.items()), *["…"] * self.of.has_free_arguments]
+        )
         return f"{self.name}({inner})" if inner else self.name
 
 

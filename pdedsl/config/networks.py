@@ -87,11 +87,11 @@ class Torchvision(Config):
 class Torch(Config):
     """Your own module, "package.module:Name", called with the other arguments; imported only with `--trust`."""
 
-    open = True
+    has_free_arguments = True
     network: str
     maps: tuple[str, ...] = ()
     options: Annotated[tuple[tuple[str, Value], ...], Preset()] = ()
-    counted: Annotated[int | None, Preset()] = field(default=None, compare=False)  # its residual maps, once imported
+    residual_blocks: Annotated[int | None, Preset()] = field(default=None, compare=False)  # of the imported network
 
     @property
     def path(self) -> tuple[str, str]:
@@ -118,7 +118,7 @@ NETWORKS: Forms[Network] = forms_of(Network)
 OPERATORS: Forms[OperatorNetwork] = forms_of(OperatorNetwork)
 
 
-def residual_maps(net: Network) -> int | None:
+def count_residual_blocks(net: Network) -> int | None:
     """The number of residual blocks, which is the number of time steps; None if the network must be imported first."""
     match net:
         case Resnet(depth=depth):
@@ -129,8 +129,8 @@ def residual_maps(net: Network) -> int | None:
             return 8
         case Torchvision(model=model):
             return MODELS[model].maps if model in MODELS else 0
-        case Torch(counted=counted):
-            return counted
+        case Torch(residual_blocks=count):
+            return count
         case Convnet(layers=layers):
             return layers
         case Cnn():
@@ -142,7 +142,7 @@ def residual_maps(net: Network) -> int | None:
 
 
 # ---- frames
-# What stands around an equation on pixels.
+# Layers before and after the blocks of an equation on pixels.
 
 
 class FrameActivation(Enum):

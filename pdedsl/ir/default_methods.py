@@ -24,7 +24,7 @@ from pdedsl.config.methods import (
     Verlet,
     in_steps,
 )
-from pdedsl.config.networks import Mlp, Torch, residual_maps
+from pdedsl.config.networks import Mlp, Torch
 from pdedsl.ir.spec import Equation, SpaceKind, Spec
 from pdedsl.ir.types import Simplex, Vector
 from pdedsl.numerics.butcher import EULER
@@ -68,7 +68,9 @@ def effective_integrator(spec: Spec) -> Integrator:
     method = integrator_of(spec).config
     nets = [w.net.config for w in spec.learned if w.net and isinstance(w.type, Vector)]
     counted = any(
-        method == Fixed(method=EULER, steps=residual_maps(net)) for net in nets if not isinstance(net, Mlp | Torch)
+        method == Fixed(method=EULER, steps=count_residual_blocks(net))
+        for net in nets
+        if not isinstance(net, Mlp | Torch)
     )
     return Fixed(method=EULER, steps=DEFAULT_STEPS_DATA_SPACE) if counted else method
 

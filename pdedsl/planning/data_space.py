@@ -20,7 +20,7 @@ from pdedsl.config.methods import (
     is_euler,
 )
 from pdedsl.config.methods import Noise as NoiseMethod
-from pdedsl.config.networks import Linear, Mlp, Network, Torch, Torchvision, residual_maps
+from pdedsl.config.networks import Linear, Mlp, Network, Torch, Torchvision, count_residual_blocks
 from pdedsl.diagnostics import PdeError, Span, closest_match
 from pdedsl.ir.noise import (
     BranchNoise,
@@ -220,7 +220,7 @@ def _residual_blocks(
     _require_not_divergence_free(learned, learned.net.config.name)
     net = networks_by_depth(learned.net.config)[architecture]
     _require_torchvision_model(net, spec, learned.net.span)
-    blocks = residual_maps(net)
+    blocks = count_residual_blocks(net)
     _check_steps(net, blocks, spec)
     dt = segment.length / (RESIDUAL_BLOCK_COUNT if blocks is None else max(blocks, 1))
     noise = noise_of(segment, dt, method.config if method else None) if segment.has_diffusion else None

@@ -108,7 +108,7 @@ def _largest_singular_value(a: Tensor) -> Tensor:
     size = a.detach().abs().amax().clamp_min(torch.finfo(a.dtype).tiny)
     a = a / size  # so that squares do not overflow
     gram = a @ a.mH if rows < columns else a.mH @ a
-    # Not zero, where a root has no derivative.
+    # Above zero, where the root is not differentiable.
     largest: Tensor = torch.linalg.eigvalsh(gram)[-1].clamp_min(torch.finfo(a.dtype).tiny)
     return largest.sqrt() * size
 

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.config.methods import NoiseDistribution
-from pdedsl.config.networks import Torch, residual_maps
+from pdedsl.config.networks import Torch, count_residual_blocks
 from pdedsl.ir.noise import DropoutResidual, RandomResidual, ShakeShakeResidual, StochasticDepthResidual
 from pdedsl.ir.plan import DataPlan, NoiseStep, ResidualBlocks
 from pdedsl.testing.distributions import SAMPLES_PER_INPUT, enable_training_noise
@@ -105,7 +105,7 @@ def _check_residual_blocks(runs: list[RecordedRun], plan: DataPlan) -> Finding:
 def _expected_block_counts(plan: DataPlan) -> list[int]:
     """The number of residual blocks of each member."""
     return [
-        residual_maps(p.net) or 0
+        count_residual_blocks(p.net) or 0
         for f in plan.architectures
         for p in f.parts * f.members
         if isinstance(p, ResidualBlocks)

@@ -12,7 +12,7 @@ from typing import TypeAlias, assert_never
 from sympy import Expr, Max, sqrt
 
 from pdedsl.config.methods import Adaptive, NoiseDistribution, Verlet
-from pdedsl.config.networks import LipschitzFrame, Paper, residual_maps
+from pdedsl.config.networks import LipschitzFrame, Paper
 from pdedsl.diagnostics import Span
 from pdedsl.explainer.classification import class_text
 from pdedsl.explainer.describe import (
@@ -220,7 +220,7 @@ def _part(part: Part, data: Span, analysis: Analysis) -> list[Node]:
         case ResidualBlocks(net=net, step=step, noise=noise, span=span, before_readout=last, branch=branch):
             second = (f"second branch: {branch}",) if branch else ()
             block = DiagramBlock("residual block", (f"δt = {step}", *second), (span,))
-            count = residual_maps(net)
+            count = count_residual_blocks(net)
             title = f"{count_noun(count, 'block')} of {net}" if count is not None else f"every block of {net}"
             return [BlockGroup(title, (block, *_noise(noise))), *_noise(last)]
         case NoiseStep(noise=noise):

@@ -62,7 +62,7 @@ def elaborate_option(expr: t.Expr, forms: Forms[T], what: str, evaluate: Evaluat
         call = translated_call(guess, args, named, forms[guess].params) if guess and named else None
         raise errors.options.unknown_builtin(head.text, what, list(forms), guess, head.span, call, expr.span)
     form = forms[head.id]
-    own = [(key, value) for key, value in named if key.id not in form.params] if form.of.open else []
+    own = [(key, value) for key, value in named if key.id not in form.params] if form.of.has_free_arguments else []
     bound = _bind_arguments(head, args, tuple(pair for pair in named if pair not in own), form.params, expr.span)
     _check_first_argument(head, args, bound, form.params, forms, expr.span)
     values = {key: elaborate_argument(value, form.params[key], key, evaluate) for key, value in bound.items()}
