@@ -24,7 +24,7 @@ from pdedsl.config.methods import (
     Verlet,
     in_steps,
 )
-from pdedsl.config.networks import Mlp, Torch
+from pdedsl.config.networks import Mlp, Torch, count_residual_blocks
 from pdedsl.ir.spec import Equation, SpaceKind, Spec
 from pdedsl.ir.types import Simplex, Vector
 from pdedsl.numerics.butcher import EULER

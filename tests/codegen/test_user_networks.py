@@ -240,7 +240,7 @@ def test_the_same_with_a_named_network() -> None:
 def test_written_and_read_again() -> None:
     text = own(more=', maps=["Block"], sizes=[1, 2], flag=true, name="a b"')
     assert pdedsl.load(format(text)).hash == pdedsl.load(text).hash
-    assert to_compilation(Source(own()), trust=True).spec.learned[0].net.config.counted == 3  # type: ignore[union-attr]
+    assert to_compilation(Source(own()), trust=True).spec.learned[0].net.config.residual_blocks == 3  # type: ignore[union-attr]
 
 
 # ---- channels

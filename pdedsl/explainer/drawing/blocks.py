@@ -12,7 +12,7 @@ from typing import TypeAlias, assert_never
 from sympy import Expr, Max, sqrt
 
 from pdedsl.config.methods import Adaptive, NoiseDistribution, Verlet
-from pdedsl.config.networks import LipschitzFrame, Paper
+from pdedsl.config.networks import LipschitzFrame, Paper, count_residual_blocks
 from pdedsl.diagnostics import Span
 from pdedsl.explainer.classification import class_text
 from pdedsl.explainer.describe import (
