@@ -114,7 +114,7 @@ def paragraph(start: str) -> str:
 
 
 def framed(part: str, frame: str) -> str:
-    """A fragment in its frame, whose default lines step back before an equation of its own."""
+    """A fragment in its frame; its own equation replaces the default lines."""
     if not frame:
         return part
     own = OWN_EQUATION.search(part) is not None
@@ -123,7 +123,7 @@ def framed(part: str, frame: str) -> str:
 
 
 def error_codes(text: str) -> set[str]:
-    """The codes of what is wrong before a network is planned."""
+    """The codes of the errors before planning."""
     try:
         analysis = to_analysis(to_spec(Source(text)))
     except PdeError as error:

@@ -27,7 +27,7 @@ sys.path.append(str(DOCS))
 
 
 def run(command: str) -> str:
-    """What a command prints; it ends with 0."""
+    """The output of a command with exit code 0."""
     name, *arguments = command.split()
     assert name == "pdedsl"
     done = CliRunner().invoke(cli, arguments)
@@ -59,7 +59,7 @@ def test_snippets(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def shown(fence: Fence, names: dict[str, object], printed: str) -> str:
-    """A snippet is run; a text is what the command above it printed."""
+    """A snippet is run; a text is the output of the command above it."""
     match fence.tag:
         case "{code-cell}":
             return run_cell(fence.body)

@@ -1,4 +1,4 @@
-"""The set-ups of editors: each starts the server, and what else they run runs. Editors that are installed are started
+"""The set-ups of editors: each starts the server and its other commands. Editors that are installed are started
 with their set-up, and show a mistake."""
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def test_diagnostic_is_shown_in_the_editor(editor: str, tmp_path: Path) -> None:
 
 
 def on_a_terminal(command: list[str], environment: dict[str, str]) -> bytes:
-    """What a program writes on a terminal of its own, until it has shown the mistake."""
+    """The output of a program on a terminal, until it shows the error."""
     process, terminal = pty.fork()
     if process == 0:
         os.execvpe(command[0], command, os.environ | environment)

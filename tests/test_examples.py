@@ -1,4 +1,4 @@
-"""Every example runs, is short, and leaves what it says."""
+"""Every example runs, is short, and writes its files."""
 
 from __future__ import annotations
 

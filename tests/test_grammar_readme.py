@@ -170,7 +170,7 @@ def test_rejected(row: list[str]) -> None:
 
 
 def test_signs_of_prose() -> None:
-    """What the page says of `sum` and of dots, beside its tables."""
+    """The statements of the page about `sum` and dots, outside of its tables."""
     context = EXPRESSION[0]
     assert not error_codes(filled("∇·(A·∇u)", context))
     assert parse(filled("∇·(A∇u)", context)).hash == parse(filled("∇·(A·∇u)", context)).hash

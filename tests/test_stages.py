@@ -49,7 +49,7 @@ def stages(name: str) -> Stages:
 
 @cache
 def stage_text(name: str, stage: str) -> str:
-    """The stage, or what is said if it is not reached."""
+    """The stage, or the error before it."""
     try:
         return stages(name).text(Stage(stage))
     except PdeError as error:

@@ -1,4 +1,4 @@
-"""Specs as text, and what the compiler makes of them: in memory, and as the Python file that it writes."""
+"""Specs as text, and their compiled networks: in memory, and as generated Python files."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def shipped(name: str) -> str:
 
 
 def changed(text: str, *pairs: tuple[str, str]) -> str:
-    """The text with each part replaced; a part that is not there is a mistake of the test."""
+    """The text with each part replaced; every part must occur."""
     for old, new in pairs:
         assert old in text, old
         text = text.replace(old, new)
@@ -88,7 +88,7 @@ def compiled(text: str) -> Compilation:
 
 
 def refused(text: str) -> bool:
-    """Whether compiling says that it has no network for this, which a mistake of other kinds is not."""
+    """Whether the compiler refuses the spec because no network implements it."""
     try:
         compiled(text)
     except pdedsl.PdeError as error:

@@ -40,7 +40,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A paper at laptop scale; `paper` are the settings of its own set-up, `differences` those from it."""
+    """A paper at laptop scale; `paper` are the settings of the paper, `differences` those from it."""
 
     name: str
     title: str

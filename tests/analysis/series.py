@@ -163,7 +163,7 @@ def _power(base: Series, exponent: Series) -> Series:
 
 
 def places(given: dict[str, mp.mpf]) -> Iterator[Place]:
-    """Places with the printed values; what is not printed is chosen in several ways."""
+    """Points with the printed values; values that are not printed are chosen in several ways."""
     for free in map(mp.mpf, ("0.37", "0.71", "1.3", "-0.41", "2.2", "-1.7")):
         letters = [given.get(name, free * scale) for name, scale in (("u", 1), ("p1", mp.mpf("0.9")), ("x11", 1))]
         yield Place(given.get("x", abs(free) / 3), given.get("t", abs(free) / 3), (*letters[:2], letters[2] / 2))

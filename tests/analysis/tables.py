@@ -22,7 +22,7 @@ WHY_UNKNOWN = {
     "linearity": "it takes the size of the data on the boundary, or every weight",
     "preserves_constants": "it takes the conditions on the boundary, or every weight",
     "comparison": "the equation does not say it: it is seen in its solution",
-    "markov": "what a state is when the equation has two orders in time is a convention",
+    "markov": "the state of an equation of second order in time is a convention",
     "locality": "the limit needs a solution that is known to exist",
     "spatial_regularity": "it takes bounds on derivatives of the coefficients, or of the solution",
     "temporal_regularity": "it takes bounds on the coefficients, or on the solution",

@@ -119,7 +119,7 @@ ON_THE_LINE = [r for r in DENIED if re.search(r"space x in (\[|R\n)", r.text)]
 
 
 def test_every_printed_point_refutes() -> None:
-    """∂F/∂X is what is printed, at the printed point, and F has a real value there; so does a constant that moves."""
+    """∂F/∂X has the printed value at the printed point, where F is real; so has a constant that is not preserved."""
     seen = [0, 0]
     for row in ON_THE_LINE:
         axioms = analysed(row.text).axioms

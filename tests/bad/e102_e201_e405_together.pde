@@ -1,4 +1,4 @@
-pde Heat "several mistakes in one file"
+pde Heat "several errors in one file"
 space x in [0, 1]
 time t in [0, 1]
 unknown u(x, t) : scalar

@@ -22,7 +22,7 @@ FEW = {"square": {"queries": 60}, "boundary": {"queries": 80}, "cw": {"iteration
 
 
 def inside(name: str, model: Model | Predictor, x: Tensor, classes: Tensor, radii: Tensor) -> tuple[Tensor, Tensor]:
-    """What an attack makes of samples inside their radii, samples of like radii at once: the points, and the fooled."""
+    """The adversarial examples of an attack within the certified radii, and its successes; similar radii at once."""
     points, fooled = x.clone(), torch.zeros_like(classes, dtype=torch.bool)
     for rows in radii.argsort().tensor_split(2):
         eps = 0.9999 * radii[rows].min().item()

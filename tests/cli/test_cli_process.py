@@ -109,7 +109,7 @@ def test_full_disk() -> None:
     assert "Traceback" not in done.stderr
 
 
-# ---- what is not imported
+# ---- modules that are not imported
 
 
 def imported(*args: str) -> set[str]:

@@ -16,7 +16,7 @@ from pdedsl.codegen import python
 
 
 def counted(monkeypatch: pytest.MonkeyPatch, module: object, name: str) -> list[object]:
-    """What a function is called with."""
+    """The arguments of the calls of a function."""
     work: Callable[[Any], Any] = getattr(module, name)
     calls: list[object] = []
 

@@ -34,7 +34,7 @@ class Net(nn.Module):
 
 
 class Open(Net):
-    """x + F(x) in the midst of its own forward pass."""
+    """x + F(x) inside of a forward pass."""
 
     def forward(self, x: Tensor) -> Tensor:
         x = self.stem(x)
@@ -57,7 +57,7 @@ class Tokens(nn.Module):
 
 
 class Plain(nn.Sequential):
-    """No residual maps."""
+    """Without residual blocks."""
 
     def __init__(self) -> None:
         super().__init__(nn.Flatten(), nn.Linear(64, 3))
@@ -72,7 +72,7 @@ class Unused(Net):
 
 
 class Pair(nn.Module):
-    """Two residual maps in a row, as in a transformer, with a projection where the width changes."""
+    """Two residual blocks in a row, as in a transformer, with a projection where the width changes."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What a type promises holds for every weight, and what training is told to keep is kept: or it is refused."""
+"""Properties of types hold for all weights, and constraints of training hold after every step, or are refused."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def readout(network: nn.Module) -> DenseOperator:
 
 @pytest.mark.parametrize("text", [BOUND, BOUND.replace("‖W‖ ≤", "norm(W) <=")], ids=["unicode", "ascii"])
 def test_the_norm_of_a_readout_for_every_weight(text: str) -> None:
-    """What the network computes from its features is a matrix, read off on the unit vectors."""
+    """The map from features to outputs is a matrix, evaluated on the unit vectors."""
     for network in (loud(built(text)), loud(fresh(text).model().double())):
         network.requires_grad_(False)
         head = readout(network)
@@ -109,7 +109,7 @@ def test_several_boxes_are_their_intersection() -> None:
 
 
 def mistake(text: str) -> tuple[str, str, str, str]:
-    """Code, marked text, message and hint of the only mistake."""
+    """Code, marked text, message and hint of the only error."""
     with pytest.raises(pdedsl.PdeError) as found:
         pdedsl.compile(text)
     (one,) = found.value.diagnostics
@@ -139,7 +139,7 @@ REFUSED = {
         "both",
         trained("W in [-1, 1]").replace("W : operator", "W : operator, ‖W‖ ≤ 1"),
     ),
-    "a box of what is not used": ("E610", "K in [-1, 1]", "not part of the network", OTHER),
+    "a box constraint on an unused operator": ("E610", "K in [-1, 1]", "not part of the network", OTHER),
     "a box inside a resnet": ("E610", "W in [-1, 1]", "has its own readout", RESNET),
     "a bound inside a resnet": (
         "E610",

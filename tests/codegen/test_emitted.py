@@ -143,7 +143,7 @@ def test_a_block_quotes_its_term_and_place(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["enresnet", "rotation", "parabolic", "many fields"])
 def test_emitted_models_can_be_copied(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A copy is equal, and has weights of its own: a formula does not hold on to the fields it was made with."""
+    """A copy is equal and has separate weights: formulas do not keep references to the original fields."""
     module = fresh(TEXTS[name])
     monkeypatch.setitem(sys.modules, "emitted", module)
     model, x = module.model().eval(), inputs(TEXTS[name], 2).float()

@@ -149,7 +149,7 @@ def test_weights_are_not_learned_apart() -> None:
 
 
 def test_gradients_of_independent_training_are_those_of_single_members() -> None:
-    """Σ_m CE(member_m) over `each`, against every member run by itself with the same noise: to the last bit."""
+    """Σ_m CE(member_m) over `each`, against single members with the same noise: bitwise equal."""
     together, alone = (built(SMALL).train() for _ in range(2))
     x, labels = inputs(SMALL, 4), torch.tensor([0, 1, 2, 1])
     sum(loss(scores, labels) for scores in together.each(x)).backward()

@@ -1,4 +1,4 @@
-"""A spec from a stranger: no text of it becomes code, markup or a command in what is compiled and printed."""
+"""Untrusted specs: none of their text becomes code, markup or a command in generated files and output."""
 
 from __future__ import annotations
 

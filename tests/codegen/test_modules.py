@@ -28,7 +28,7 @@ EXTRA = {
     "implicit": TRANSPORT.replace("{}", "backward_euler(steps=3, terms=2)"),
     "bounded": TRANSPORT.replace("{}", "heun(steps=2)").replace("W : operator", "W : operator, ‖W‖ ≤ 0.1"),
 }
-# Two members of an ensemble: what is asked here does not depend on their number.
+# Two members of an ensemble: these tests do not depend on their number.
 TEXTS = {**{name: light(name).replace("members=5", "members=2") for name in MODELS}, **EXTRA}
 NOISY = ["anisotropic", "dropout", "enresnet", "randomized_smoothing", "rotation", "shake_shake", "stochastic_depth"]
 # One of each family: transport, noise in its kinds, noise on the input, a time channel, and each equation of images.
@@ -159,7 +159,7 @@ def test_forward_and_backward_on_the_meta_device(name: str) -> None:
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_copies(name: str) -> None:
-    """deepcopy, pickle and a state_dict in a file give the same outputs, and a copy has weights of its own."""
+    """deepcopy, pickle and a state_dict in a file give the same outputs, and a copy has separate weights."""
     network, x = model(name), inputs(TEXTS[name], 2)
     other = built(TEXTS[name], seed=9)
     for parameter in other.parameters():

@@ -42,7 +42,7 @@ def count(text: str) -> int:
 
 
 def framed(name: str, frame: str) -> str:
-    """A shipped spec on the image plane in the frame of another data set."""
+    """A shipped spec on feature maps in the architecture of another data set."""
     image, stages, opened, close, classes = FRAMES[frame]
     lines = f"network {{\n  input {image}\n  open {opened}\n  stages {stages}\n  {close}\n  classes {classes}\n}}"
     text, found = re.subn(r"network \{.*?\n\}", lines, shipped(name), flags=re.DOTALL)

@@ -43,7 +43,7 @@ def states(width: int = 4, seed: int = 1) -> Tensor:
     return torch.randn(2, width, 5, 6, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
-# ---- what is computed
+# ---- values
 
 
 def test_euler_of_two_layers_and_a_reaction() -> None:
@@ -164,7 +164,7 @@ def test_every_part_is_smoothed_in_time() -> None:
     assert smooth_in_time(both, tau=1e-2).item() == pytest.approx(3 * 0.5 * 0.1 * sum(sizes))
 
 
-# ---- what is proved, against the search on the compiled block
+# ---- proofs against the search on the compiled block
 
 VERDICTS = {
     "one and a reaction": ("∂Y/∂t = -Kᵀ tanh(K Y) - λ Y", K, "euler(steps=2)", "proved", "proved"),

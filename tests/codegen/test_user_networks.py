@@ -92,7 +92,7 @@ def test_residual_blocks_are_detected_and_unchanged() -> None:
 
 
 def test_layers_of_transformers_that_are_torchs_own() -> None:
-    """Residual maps if the norm comes first; else their sums are inside. Noise stands behind each."""
+    """Residual blocks if the norm comes first; otherwise their sums are inside. Noise follows each of them."""
     network = user_backbone(nets.Tokens(), (1, 8, 8), 3).network(lambda layer: GaussianNoise(float(layer + 1), seed=0))
     followed = {path: m.noise.std for path, m in network.named_modules() if isinstance(m, NoiseAfter)}
     assert followed == {"1.encoder.layers.0": 1.0, "1.encoder.layers.1": 2.0}

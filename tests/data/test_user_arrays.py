@@ -256,7 +256,7 @@ def test_a_single_sample_cannot_be_parted(tmp_path: Path) -> None:
     assert "a single sample" in refused(saved(tmp_path, x=POINTS[:1], y=LABELS[:1]))
 
 
-# ---- what is recognised, and explained
+# ---- formats that are recognised, and their errors
 
 
 @pytest.mark.parametrize(

@@ -148,7 +148,7 @@ def test_valid_lines_are_not_changed() -> None:
         table = HintTable(declared_names(text))
         for line in text.splitlines():
             written = line.split("#")[0].rstrip()
-            if "=" in written or "Δ" not in written:  # a line that continues the one above has no sides of its own
+            if "=" in written or "Δ" not in written:  # a continuation line has no sides
                 assert table.rewrite(written) == (None, written)
 
 

@@ -138,7 +138,7 @@ def test_harness_equals_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.long
 def test_harness_as_a_module_with_user_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is trained and judged is the network of `model.py` as it is, edited or not."""
+    """The network of `model.py` is trained and evaluated as it is, edited or not."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     assert run("compile", spec(tmp_path, WHOLE), "-o", tmp_path / "edited").exit_code == 0

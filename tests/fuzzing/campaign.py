@@ -111,7 +111,7 @@ def campaign(cases: int, seed: int, first: int = 0, shares: Shares = FULL, check
 
 
 def _batch(found: Findings, seed: int, first: int, last: int, shares: Shares, check_only: bool, file: Path) -> int:
-    """What a worker finds is noted; the case to go on with, behind the one that it died of, if it did."""
+    """Runs a worker and notes its faults; the next case, after the one that ended the worker if it crashed."""
     file.write_text(json.dumps(vars(State(first))))
     command = [
         sys.executable,
@@ -140,7 +140,7 @@ def _batch(found: Findings, seed: int, first: int, last: int, shares: Shares, ch
 
 
 def shortest(text: str, fault: Fault) -> str:
-    """What is left when neither a line nor a word can be taken away without the fault."""
+    """The text without all lines and words that the fault does not need."""
     for split in (lambda s: s.splitlines(keepends=True), _words):
         pieces, size = split(text), 8
         while size:

@@ -76,7 +76,7 @@ def edited(text: str, rng: random.Random) -> str:
 
 
 def texts(edits: int, seed: int) -> Iterator[str]:
-    """So many texts, each an edit of the one before, or of a shipped spec."""
+    """Texts, each an edit of the previous one, or of a shipped spec."""
     rng, specs, text = random.Random(seed), [p.read_text("utf-8") for p in shipped_specs().values()], ""
     for i in range(edits):
         text = edited(text if i % STEPS else rng.choice(specs), rng)
@@ -113,7 +113,7 @@ def said(text: str) -> str:
 
 
 def compared(documents: dict[str, Document]) -> None:
-    """What is said of texts is what the command line says of files with these texts."""
+    """The diagnostics of texts are those of the command line for files with these texts."""
     with tempfile.TemporaryDirectory() as folder:
         for name, document in documents.items():
             Path(folder, name).write_bytes(document.text.encode())

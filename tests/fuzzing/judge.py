@@ -1,4 +1,4 @@
-"""One text through every stage, and what is wrong with the answer: the faults of the compiler, not of the text."""
+"""One text through every stage, and the faults of the compiler, not of the text."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Judgement:
 
 
 def judged(text: str | bytes, check_only: bool = False) -> Judgement:
-    """What a text shows, in every stage or in those of `pdedsl check` alone."""
+    """The faults of a text in every stage, or in those of `pdedsl check`."""
     return run_with_big_stack(lambda: _judged(text, check_only))  # one thread for all of its stages
 
 
@@ -93,7 +93,7 @@ def _checked(source: Source) -> bool:
 
 
 def _read(source: Source) -> Spec:
-    """What was meant, and all that is wrong. Formatting is a fixed point and keeps the hash, in both spellings."""
+    """The spec and all of its errors. Formatting is idempotent and preserves the hash, in both spellings."""
     spec, _ = run_stage(source, lambda reporter: _meant(source, reporter))
     run_bounded(spec, lambda: (spec_text(spec), spec.latex))
     return spec
@@ -113,7 +113,7 @@ def _hash_again(syntax: Syntax, source: Source) -> str:
     def meaning() -> Spec:
         return run_stage(source, lambda reporter: elaborate(syntax, source, reporter))[0]
 
-    return _must(meaning, "what was formatted is refused").hash
+    return _must(meaning, "the formatted text is refused").hash
 
 
 def _formatted(syntax: Syntax, source: Source) -> dict[str, Syntax]:

@@ -148,7 +148,7 @@ def _equations(rng: Random, v: str, atoms: str, n: int, probabilities: bool) -> 
 
 
 def _declared(rng: Random, equations: list[str], v: str, inside: str) -> list[str]:
-    """What is learned, as far as it is used."""
+    """The learned fields that are used."""
     text = "\n".join(equations)
     own, network = rng.choice((inside, f"{inside}, t")), "= mlp(width=4, depth=2)"
     lines = []

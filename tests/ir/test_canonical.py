@@ -67,7 +67,7 @@ def test_equal_specs(row: list[str]) -> None:
 
 @pytest.mark.parametrize("row", SAME_NETWORKS, ids=lambda row: row[-1].splitlines()[-1])
 def test_equal_specs_have_equal_networks(row: list[str]) -> None:
-    """Those without an argument that has no part in the network, which is a mistake."""
+    """Those without an argument that the network does not use, which is an error."""
     found = [pdedsl.compile(text) for text in row if "across" not in text]
     assert len({c.python().replace(repr(c.spec.source.name), "") for c in found}) == 1
 

@@ -31,7 +31,7 @@ def test_equation_does_not_start_another_statement(left: str) -> None:
 
 @pytest.mark.parametrize("line", ["boundary² = ¼", "cnst b = 1", "initial u = 2"])
 def test_leading_sign_hides_no_error(line: str) -> None:
-    """Formatting leaves the sign out, and what it writes is read again."""
+    """Formatting omits the sign, and its output is parsed again."""
     found = []
     for text in (line, f"+{line}"):
         with pytest.raises(PdeError) as caught:

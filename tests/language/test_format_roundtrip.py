@@ -97,7 +97,7 @@ EXPRESSIONS = st.recursive(LEAVES, larger, max_leaves=12)
 @settings(derandomize=True, max_examples=150, deadline=None)
 @given(EXPRESSIONS)
 def test_random_trees(tree: t.Expr) -> None:
-    """What is shown is read as what it shows, in both spellings and from either."""
+    """Printed expressions are parsed to the same expressions, in both spellings and from either."""
     for ascii in (False, True):
         read = expression(unparse(tree, ascii))
         assert read == expression(unparse(read)) == expression(unparse(read, ascii=True))

@@ -203,7 +203,7 @@ def test_single_components() -> None:
 
 
 def test_symbolic_and_explicit_dimensions_agree() -> None:
-    """The same text in R^16, which is written out, and in R^17 with a coordinate at rest."""
+    """The same text in R^16, which is written out, and in R^17 with a coordinate that is constant in time."""
     equation = "∂u/∂t = exp(-‖x‖²/20) x·∇u + (1 + t) Δu"
     few, many = operator(text(equation, space="R^16"), 1), operator(text(equation, space="R^17"), 1)
     for made in (few, many):
@@ -260,7 +260,7 @@ def test_classifiers_train(equation: str, declared: str) -> None:
     assert all(p.grad is not None and p.grad.isfinite().all() for p in model.parameters())
 
 
-# ---- what is refused
+# ---- refusals
 
 
 @pytest.mark.parametrize(
@@ -279,7 +279,7 @@ def test_refused(spec: str, code: str) -> None:
 
 
 def test_no_operator_for_a_full_matrix() -> None:
-    """A classifier compiles, and only asking for its operator is a mistake; a number has no other model."""
+    """A classifier compiles, and only its operator is refused; a scalar has no other model."""
     equation, declared = "∂u/∂t = v·∇u + ¼ Σᵢ Σⱼ vᵢ vⱼ ∂²u/∂xᵢ∂xⱼ", "learn v(x, t) : vector = mlp(width=8, depth=2)"
     with pytest.raises(pdedsl.PdeError) as found:
         compiled(classifier(equation, declared)).operator()

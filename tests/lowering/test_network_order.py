@@ -70,7 +70,7 @@ SPELLINGS = {
 
 
 def features(model: nn.Module, x: Tensor) -> Tensor:
-    """What the readout W, the last linear map, sees."""
+    """The input of the readout W, the last linear map."""
     seen: list[Tensor] = []
     readout = [m for m in model.modules() if isinstance(m, nn.Linear)][-1]
     handle = readout.register_forward_pre_hook(lambda _, args: seen.append(args[0]))

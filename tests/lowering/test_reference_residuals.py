@@ -60,7 +60,7 @@ class Trial:
 
 
 def value(residual: Residual, statement: StrongForm, z: Trial) -> float:
-    """What was generated, in numbers."""
+    """The generated residuals at points."""
     numbers = dict(zip(statement.domain.coordinates, z.point, strict=True))
     numbers |= {s: nonlocal_value(term, numbers, z) for s, term in residual.nonlocal_terms}
     numbers |= {s: z.of(d) for s, d in residual.jet_variables}

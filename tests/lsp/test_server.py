@@ -26,7 +26,7 @@ SEVERITY = {lsp.DiagnosticSeverity.Error: "error", lsp.DiagnosticSeverity.Warnin
 
 
 async def shown(client: LanguageClient, text: str, uri: str = "file:///spec.pde") -> list[lsp.Diagnostic]:
-    """What an editor shows of a text that it opens."""
+    """The diagnostics of a text that an editor opens."""
     item = lsp.TextDocumentItem(uri, "pde", 1, text)
     client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
     await client.wait_for_notification(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)

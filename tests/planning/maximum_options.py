@@ -44,7 +44,7 @@ NETWORK = {"input": "image(1, 8, 8)", "stem": "4", "stages": "[4]", "classes": "
 
 
 def largest(param: Param) -> str | None:
-    """The largest that is allowed; None for what is no number."""
+    """The largest value that is allowed; None if it is not a number."""
     match param.kind:
         case IntegerBounds(among=among, maximum=maximum):
             return str(max(among) if among else maximum)

@@ -113,7 +113,7 @@ def test_code_location_and_hint(name: str) -> None:
 
 @pytest.mark.parametrize("name", [n for n in MODELS if n not in ("anisotropic", "convection_diffusion", "rotation")])
 def test_no_operator_on_images(name: str) -> None:
-    """It compiles, and only asking for its operator is a mistake: which says why, and where."""
+    """It compiles, and only its operator is refused, with reason and location."""
     compilation = compiled(shipped(name))
     with pytest.raises(pdedsl.PdeError) as found:
         compilation.operator()
@@ -126,7 +126,7 @@ def test_no_operator_on_images(name: str) -> None:
 
 
 def test_integrator_of_a_resnet() -> None:
-    """The maps of a resnet are its steps: another number of steps or another scheme has no network."""
+    """The residual blocks of a resnet are its steps: no network has another number of steps or another scheme."""
     for method in ("rk4(steps=3)", "heun(steps=3)", "dopri5(rtol=1e-3, atol=1e-3)", "euler(steps=3)"):
         source, (found,) = mistakes(picture("∂u/∂t = v·∇u", realized=f"realize time by {method}"))
         assert (found.code, source.text[found.span.start : found.span.end]) == ("E605", method)
@@ -158,7 +158,7 @@ def test_divergence_free_network_on_images() -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_nothing_is_built(name: str, tmp_path: Path) -> None:
-    """A file with the mistake says the same as the text."""
+    """A file has the error of the text."""
     path = tmp_path / "my.pde"
     path.write_text(CASES[name][3] or MADE[name], "utf-8")
     with pytest.raises(pdedsl.PdeError) as found:

@@ -47,7 +47,7 @@ def ellipse(x: Tensor) -> Tensor:
 
 
 def wave(x: Tensor) -> Tensor:
-    """Four quarter waves on each side of the middle: each turns by arctan of the steepest slope."""
+    """Four quarter waves on each side of the middle: each turns by arctan of the largest derivative."""
     return x[:, 1] - 0.3 * torch.sin(2 * math.pi * x[:, 0])
 
 

@@ -37,7 +37,7 @@ def test_temporary_files_of_other_processes_stay(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", [".lock", "weights.safetensors", "metrics.jsonl", "tensorboard", "checkpoints/x"])
 def test_nothing_is_written_through_a_link(name: str, tmp_path: Path) -> None:
-    """A folder from a stranger may hold links; what they point to is the reader's."""
+    """A folder of somebody else may contain links to files of the reader."""
     begun(tmp_path / "run", KEPT)
     (tmp_path / "mine").write_text("mine")
     (tmp_path / "run" / name).symlink_to(tmp_path / "mine")

@@ -1,4 +1,4 @@
-"""Points, data, and what an estimate is allowed to miss."""
+"""Points, data, and the tolerance of an estimate."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def _ode(channels: int = 4) -> FirstOrderBlock:
 
 
 def _smooth_ode() -> FirstOrderBlock:
-    """Without the kinks of relu, so that tolerances mean what they say."""
+    """Without the kinks of relu, so that errors are proportional to the tolerances."""
     return FirstOrderBlock(SharedLayer(_smooth()), AdaptiveRungeKutta(), UNIT).double()
 
 

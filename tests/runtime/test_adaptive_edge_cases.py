@@ -128,7 +128,7 @@ def test_the_last_step_is_as_accurate_as_the_others() -> None:
 
 @pytest.mark.parametrize("method", ["dopri5", "dopri8", "bosh3"])
 def test_no_digits_are_lost_at_the_end(method: str) -> None:
-    """y′ = y cos t, y(3) = y₀ exp(sin 3): torchdiffeq by itself goes beyond the end, and interpolates back."""
+    """y′ = y cos t, y(3) = y₀ exp(sin 3): torchdiffeq steps beyond the end, and interpolates back."""
 
     class Growth(nn.Module):
         def forward(self, j: int, t: Time, y: Tensor) -> Tensor:

@@ -44,7 +44,7 @@ def made(text: str) -> tuple[nn.Module, torch.Tensor]:
 
 
 def table() -> dict[str, dict[str, str]]:
-    """The table of the page: what is said of each spec, by column."""
+    """The table of the page: the columns of each spec."""
     page = PAGE.partition(DEPLOYMENT.MARK)[2].split("\n\n")[0]
     rows = [[cell.strip(" `") for cell in line.split("|")[1:-1]] for line in page.splitlines()[3:]]
     return {name: dict(zip(DEPLOYMENT.TRIES, cells, strict=True)) for name, *cells in rows}

@@ -149,7 +149,7 @@ def test_a_frozen_output_does_not_depend_on_its_batch(eval_samples: int) -> None
 
 @pytest.mark.parametrize("eval_samples", [1, 5])
 def test_every_call_has_new_noise(eval_samples: int) -> None:
-    """Rows with the same input differ, as do two calls; the cut into chunks of draws changes nothing."""
+    """Rows with the same input differ, as do two calls; the results do not depend on the chunks of samples."""
     model, x = image_model(eval_samples=eval_samples).eval(), torch.ones(6, 3, 8, 8)
     other = copy.deepcopy(model)
     other.rows = 7

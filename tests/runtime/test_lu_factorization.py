@@ -8,7 +8,7 @@ from pdedsl.runtime.linalg import LUFactorization
 
 
 def test_a_matrix_with_a_row_of_zeros_is_solved_by_the_least_norm() -> None:
-    """As the slope of (∂u/∂x)² = 1 at u = 0: elimination ends at a zero, which is no error."""
+    """As the derivative of (∂u/∂x)² = 1 at u = 0: elimination ends at a zero pivot, which is no error."""
     matrix = torch.tensor([[2.0, 0.0, 0.0], [0.0, 1.0, 1.0], [0.0, 0.0, 0.0]], dtype=torch.float64)
     found = LUFactorization.of(matrix)
     assert found.singular

@@ -1,4 +1,4 @@
-"""Reversible execution: the inverse, gradients against autograd, and what it refuses."""
+"""Reversible execution: the inverse, gradients against autograd, and refusals."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def test_steps_are_taken_back_where_states_are_too_far_apart_and_are_long_elsewh
 
 
 def test_middles_of_pairs_are_as_good_as_their_ends() -> None:
-    """w' = -w by steps of order four, what they miss taken off: errors fall by 2⁵ at half the length."""
+    """w' = -w by steps of order four with extrapolation: errors fall by 2⁵ at half the length."""
 
     def step(w: Tensor, time: float, level: int) -> Tensor:
         h = 4 * 2.0**-level
@@ -87,7 +87,7 @@ def interpolation_error(history: TimeHistory, turns: float) -> float:
 
 
 def test_states_of_a_fast_oscillation_are_close_enough_for_interpolation() -> None:
-    """400 turns need more than the 2¹⁰ steps beyond which interpolation has a tolerance of its own."""
+    """400 turns need more than the 2¹⁰ steps beyond which interpolation has a separate tolerance."""
     start = torch.tensor([1.0, 0.0], dtype=torch.float64)
     history = integrate_adaptively(rotation(400), start, 1.0, CONTROL)
     assert max(history.levels) > step_doubling.COARSE_LEVEL

@@ -1,4 +1,4 @@
-"""The table of torchvision's classifiers against torchvision, and noise behind their residual maps."""
+"""The table of torchvision's classifiers against torchvision, and noise after their residual blocks."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_maps_of_regnet() -> None:
 
 
 def test_noise_follows_the_residual_blocks() -> None:
-    """In training each map is followed by noise: its output and what the next one reads differ by s·ξ."""
+    """In training noise follows each block: its output and the input of the next one differ by s·ξ."""
     torch.manual_seed(0)
     made = torchvision_model("mobilenet_v2", 5)
     assert not isinstance(made, Backbone)

@@ -1,4 +1,4 @@
-"""Points, a wave, and what an estimate is allowed to miss."""
+"""Points, a wave, and the tolerance of an estimate."""
 
 from __future__ import annotations
 

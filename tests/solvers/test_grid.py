@@ -172,7 +172,7 @@ def test_wave_equation_with_incompatible_data() -> None:
     [("u²/2", 0.5), ("u²/(u² + ½ (1 - u)²)", 1.3660254)],  # f(1), and f(s)/s with s = 1/√3 by Welge's tangent
     ids=["Burgers", "Buckley-Leverett"],
 )
-def test_inflow_into_a_state_at_rest(flux: str, shock: float) -> None:
+def test_inflow_into_a_constant_state(flux: str, shock: float) -> None:
     """The wave speeds of the initial state are zero; those of a flux that is not convex vanish at both states."""
     text = (
         "pde C\nspace x in [0, 1]\ntime t in [0, 0.5]\nunknown u(x, t) : scalar\n"

@@ -19,7 +19,7 @@ TEXTS = {
     "Burgers": (RING + "∂u/∂t + u ∂u/∂x = ν Δu\n" + START, 12),
     "a wave": (RING + "∂²u/∂t² = ν Δu\n∂u/∂t(x, 0) = 0\n" + START, 8),
     "forced": (RING + "∂u/∂t = ν Δu + sin(t) cos(2π x) + a\n" + START, 8),
-    "cubic, at rest": (SQUARE + "ν Δu = u³ + a\nu = 0 on boundary\n", 8),
+    "cubic, stationary": (SQUARE + "ν Δu = u³ + a\nu = 0 on boundary\n", 8),
 }
 POINTS = torch.tensor([[0.3, 0.02], [0.7, 0.01]], dtype=torch.float64)
 ONES = torch.tensor([0.1, 0.02], dtype=torch.float64), torch.tensor([0.5, 2.0], dtype=torch.float64)

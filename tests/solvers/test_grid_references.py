@@ -91,7 +91,7 @@ GRADIENTS = {
         RING.replace("0.2]", "0.1]") + "∂u/∂t + 9ν u ∂u/∂x = 0\nu(x, 0) = 2 + sin(2π x)\n",
         *(16, (0.3, 0.07)),
     ),
-    "cubic, at rest": (SQUARE + "ν Δu = u³ + 1\nu = 0 on boundary\n", 10, (0.3, 0.4)),
+    "cubic, stationary": (SQUARE + "ν Δu = u³ + 1\nu = 0 on boundary\n", 10, (0.3, 0.4)),
 }
 
 

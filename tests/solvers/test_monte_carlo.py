@@ -135,7 +135,7 @@ CLOSED: dict[str, tuple[str, Tensor, Callable[[Tensor], Tensor]]] = {
         points((0.5, 0.5, 0.5), (0.2, 0.1, 0.6)),
         lambda p: p[:, 0] ** 2 + p[:, 1] ** 2 - 2 * p[:, 2] ** 2,
     ),
-    "at rest, with drift and decay": (
+    "stationary, with drift and decay": (
         SQUARE + "Δu + ∂u/∂x - u = exp(x) (2 + y + y²)\nu = exp(x) (y + y²) on boundary",
         points((0.5, 0.5), (0.2, 0.9)),
         lambda p: torch.exp(p[:, 0]) * (p[:, 1] + p[:, 1] ** 2),

@@ -12,12 +12,12 @@ from pdedsl.runtime.sde.feynman_kac import StepSegment
 
 
 def louder(factor: float) -> Callable[[Any], Any]:
-    """What a block of noise adds, times a factor."""
+    """The increment of a block of noise, times a factor."""
     return lambda real: lambda self, x, *at: x + factor * (real(self, x, *at) - x)
 
 
 def noise_with(change: Callable[[Tensor], Tensor]) -> Callable[[Any], Any]:
-    """What a block of noise adds, changed."""
+    """The increment of a block of noise, changed."""
     return lambda real: lambda self, x, *at: x + change(real(self, x, *at) - x)
 
 

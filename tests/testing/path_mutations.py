@@ -133,7 +133,7 @@ PATHS: tuple[Mutation, ...] = (
         OPERATOR,
     ),
     Mutation(
-        "Heun's second slope forgotten",
+        "Heun's second stage omitted",
         ("sde.characteristic_steps.stochastic_heun_step",),
         not_corrected,
         ("corrected",),
@@ -147,7 +147,7 @@ PATHS: tuple[Mutation, ...] = (
         LAW,
     ),
     Mutation(
-        "Heun's second slope forgotten in the operator",
+        "Heun's second stage omitted in the operator",
         ("sde.feynman_kac.integrate_sde",),
         lambda real: lambda path, leg, heun, noise: real(path, leg, False, noise),
         ("corrected",),
@@ -263,14 +263,14 @@ PATHS: tuple[Mutation, ...] = (
     Mutation("units dropped for maps", ("sde.random_residual.Dropout.forward",), by_units, ("depth",), NOISE),
     Mutation("shares half as wide", ("sde.random_residual.RandomMix.forward",), half_as_wide, ("shake",), NOISE),
     Mutation(
-        "residual maps subtracted",
+        "residual blocks subtracted",
         ("ode.explicit.ResidualBlock.forward",),
         minus,
         ("transport", "smooth"),
         RESIDUAL_BLOCKS,
     ),
     Mutation(
-        "residual maps 20 % too long",
+        "residual blocks 20 % too long",
         ("ode.explicit.ResidualBlock.forward",),
         lambda real: lambda self, x: x + 1.2 * (real(self, x) - x),
         ("transport",),

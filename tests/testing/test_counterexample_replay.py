@@ -112,7 +112,7 @@ def test_passing_spec_exit_code(tmp_path: Path) -> None:
 
 
 def test_shipped_spec_exit_code() -> None:
-    """What is being asked goes to stderr, question by question; what was found, to stdout."""
+    """Progress is written to stderr, results to stdout."""
     result = _run("rotation", "--examples", "5", "--seed", "2")
     asked = result.stderr.splitlines()
     assert asked[0] == "testing linearity, 1 of 12"

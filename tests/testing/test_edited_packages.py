@@ -106,7 +106,7 @@ def test_edited_model_fails_its_tests(folder: Path, old: str, new: str, message:
 
 
 def test_axioms_of_the_file(tmp_path: Path) -> None:
-    """A layer with the other sign grows: what the spec requires is broken by the file."""
+    """A layer with the other sign grows: the file violates a requirement of the spec."""
     path = written(tmp_path, "decaying")
     axioms.assert_hold(package(tmp_path), examples=15)
     edit(path, "-1.0", "1.0")

@@ -28,7 +28,7 @@ def test_nan_on_the_grid_violates_axioms(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_unresolved_boundary_layer_is_no_violation() -> None:
-    """At the end of time 32 and 64 points give the same wrong answer, a gap of 0.06; shorter times tell the truth."""
+    """At the end of time 32 and 64 points have the same error of 0.06; shorter times are correct."""
     model = under_test(compiled(shipped("allen_cahn")))
     assert axioms.search_for("comparison", model).outcome is CheckOutcome.PASSED
     assert axioms.search_for("conservation", model).outcome is CheckOutcome.VIOLATED

@@ -22,7 +22,7 @@ from testing.mutant_operators import Mutant
 from testing.small_specs import small
 
 EXAMPLES = 200
-MANY, FEW = 80, 25  # for what is not broken, where none of them ends the search
+MANY, FEW = 80, 25  # for correct operators, where no case ends the search
 BROKEN = [
     (mutants.fresh_noise, "linearity"),
     (mutants.clipped, "linearity"),
@@ -99,7 +99,7 @@ def test_unseeded_noise_is_detected(seed: int) -> None:
         assert axioms.falsify("linearity", _features(OtherNoise), EXAMPLES, seed, attempts=1) is not None
 
 
-# ---- a broken runtime, seen through what was compiled
+# ---- mutants of the runtime, in compiled operators
 
 
 SWING = """pde Swing "A velocity that turns with time"

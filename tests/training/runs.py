@@ -1,4 +1,4 @@
-"""A small network on images, and what a run tells."""
+"""A small network on images, and the messages of a run."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ def test_normalisation_is_in_the_model(tmp_path: Path) -> None:
 
 
 def test_members_trained_apart(tmp_path: Path) -> None:
-    """Each member gets the gradient of its own loss: the run of two equals two runs of one, member by member."""
+    """Each member has the gradient of its loss: the run of two equals two runs of one, member by member."""
     apart = specs.NOISY.replace("samples=2", "samples=1, training=apart")
     run = pdedsl.train(apart, tmp_path / "a", set=("train.optimizer=sgd(lr=0.1)",))
     assert isinstance(run.module, nn.Module)

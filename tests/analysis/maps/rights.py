@@ -13,7 +13,7 @@ SIGMAS = ("relu", "tanh", "atan", "sin", "cos", "abs", "erf", "softplus", "sigmo
 
 @dataclass(frozen=True)
 class Right:
-    """A push, the operators in it, what else is declared, and whether it has a layer of its own in networks."""
+    """A term, its operators, further declarations, and whether networks have a layer for it."""
 
     push: Push
     operators: tuple[str, ...] = ("K",)

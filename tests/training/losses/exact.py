@@ -1,4 +1,4 @@
-"""Exact solutions of g_t = νΔg as networks g(x, t), and what the tests of the losses share."""
+"""Exact solutions of g_t = νΔg as networks g(x, t), and helpers of the tests of losses."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class HalfSpace(nn.Module):
 
 
 class Quadratic(nn.Module):
-    """(½xᵀHx, 0), at rest."""
+    """(½xᵀHx, 0), constant in time."""
 
     def __init__(self, matrix: Tensor) -> None:
         super().__init__()
@@ -119,7 +119,7 @@ def slope_along(loss: Callable[[], Tensor], model: nn.Module, step: float = 1e-6
 
 
 def deviation(samples: list[float], expected: float) -> float:
-    """Standard errors between the mean of independent samples and what is expected of it."""
+    """Standard errors between the mean of independent samples and its expectation."""
     values = torch.tensor(samples, dtype=torch.float64)
     return abs(float(values.mean()) - expected) / float(values.std() / math.sqrt(len(samples)))
 

@@ -22,7 +22,7 @@ from training.losses.exact import points, seeded
 
 
 def attack_of(norm: str, eps: float, kind: str = "pgd", bounded: bool = False, **more: object) -> Adversary:
-    """An adversary by its word; fgsm has neither step nor steps."""
+    """An attack for adversarial training by its keyword; fgsm has neither step nor steps."""
     form = ADVERSARIES[kind]
     known = {key: value for key, value in more.items() if key in form.params}
     return Adversary(form.create({"norm": NormOrder(norm), "eps": eps, **known}), (0.0, 1.0) if bounded else None)

@@ -146,7 +146,7 @@ def test_gradients_by_the_weights() -> None:
 
 
 def test_gradients_of_differences() -> None:
-    """Their directions are constants of a step, and the slope does not change to first order where it is steepest."""
+    """Their directions are constants of a step, and the derivative does not change to first order at its maximum."""
     model = seeded(lambda: mlp(8, 2, (12,), 2, activation="tanh").network())
     config = replace(CONFIG, delta=1e-5, derivative=SpatialDifferentiation.DIFFERENCES)
     loss, (x, _) = HeatLoss(config, seeded(lambda: nn.Linear(12, 2))), points(6, 12)

@@ -1,4 +1,4 @@
-"""The margin loss against its formula, and what it is for."""
+"""The margin loss against its formula, and its effect."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def test_the_formula() -> None:
 
 
 def test_the_gradient_is_one_half_at_the_margin() -> None:
-    """Two classes with a lead m: the slope is that of cross-entropy at the lead m - 2√2 ε, one half at m = 2√2 ε, where
-    1-Lipschitz scores certify the radius 2ε."""
+    """Two classes with a margin m: the derivative is that of cross-entropy at m - 2√2 ε, one half at m = 2√2 ε, where
+    1-Lipschitz logits certify the radius 2ε."""
     eps = 0.25
     scores = torch.tensor([[2 * math.sqrt(2) * eps, 0.0]], dtype=torch.float64, requires_grad=True)
     terms = MarginLoss(eps, 0.1)(nn.Identity(), scores, torch.tensor([0]), KeyedRng(0, 0, 0))
