@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 # The arguments of a small run, and a text that its last result contains.
 SMALL = {
-    "agreement": ("--samples 4 --epochs 1", "time, ours over the reference"),
+    "agreement": ("--samples 2 --epochs 1", "time, ours over the reference"),
     "attacks": ("--rounds 1 --samples 4 --epochs 1 --only ddn certify", "certif"),
     "certified": ("--samples 8 --groups 1 --epochs 1", "0 violations"),
     "data_space": ("--batch 2 --rounds 1", "hand ensemble:"),

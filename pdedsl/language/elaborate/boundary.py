@@ -451,9 +451,13 @@ def count_conditions(spec: Spec, reporter: Reporter) -> None:
 
 
 def _conditions_on(place: Place, unknown: Symbol, spec: Spec) -> list[ScalarCondition]:
-    """The scalar conditions on an unknown, on a face or surface."""
+    """The scalar conditions on an unknown, on a face or surface, without components of a cross product that vanish."""
     own = [c for c in spec.boundary_conditions if c.place == place and _condition_of(c, spec).unknown == unknown]
-    return [c for c in own if not (isinstance(c.kind, General) and c.kind.residual.expr == 0)]  # of a cross product
+    return [c for c in own if len(_condition_of(c, spec).value) == 1 or not _vanishes(c)]
+
+
+def _vanishes(scalar: ScalarCondition) -> bool:
+    return isinstance(scalar.kind, General) and bool(scalar.kind.residual.expr == 0)
 
 
 def _condition_of(scalar: ScalarCondition, spec: Spec) -> Condition:
