@@ -210,7 +210,7 @@ def test_the_search_agrees(name: str) -> None:
     model = under_test(_compilation(name))
     for axiom in ("stability", "energy_decay"):
         result = axioms.search_for(axiom, model, 15, 0)
-        assert result.outcome == {"proved": "held", "refuted": "broken"}[result.verdict], result
+        assert result.outcome == {"proved": "passed", "refuted": "violated"}[result.verdict], result
 
 
 @torch.no_grad()

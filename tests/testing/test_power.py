@@ -61,7 +61,7 @@ def test_power_for_a_shift_of_ten_standard_errors() -> None:
     moments = Moments()
     moments.add("mean", torch.zeros(3), torch.tensor([0.0, 0.5, 0.0]), 0.05)
     found = moments.finding("w")
-    assert found.outcome == "broken"
+    assert found.outcome == "violated"
     assert found.note.startswith("mean[2]: expected 0, found 0.5, z = 10.0")
     assert "false-positive rate 1e-06" in found.note
 

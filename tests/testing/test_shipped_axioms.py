@@ -41,10 +41,10 @@ def results(name: str, seed: int = 0) -> tuple[AxiomResult, ...]:
 def test_the_search_agrees_with_the_analysis(name: str) -> None:
     found = results(name)
     assert [r for r in found if not r.ok] == []
-    outcomes = {"proved": {"held", "untested"}, "refuted": {"broken"}, "unknown": {"held", "broken", "untested"}}
+    outcomes = {"proved": {"passed", "untested"}, "refuted": {"violated"}, "unknown": {"passed", "violated", "untested"}}
     for result in found:
         assert result.outcome in outcomes[result.verdict], result
-        assert bool(result.example) is (result.outcome == "broken")
+        assert bool(result.example) is (result.outcome == "violated")
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -66,7 +66,7 @@ def test_untested_axioms_have_a_reason(name: str) -> None:
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_a_refuted_axiom_is_broken_for_every_seed(name: str, axiom: str, seed: int) -> None:
     result = axioms.search_for(axiom, under_test(compiled(name)), EXAMPLES[name], seed)
-    assert (result.verdict, result.outcome) == ("refuted", "broken")
+    assert (result.verdict, result.outcome) == ("refuted", "violated")
 
 
 def test_the_same_seed_finds_the_same() -> None:
