@@ -26,6 +26,7 @@ from pdedsl.codegen.program import (
     replace_children,
 )
 from pdedsl.numerics.functions import NARY_FUNCTIONS, UNARY_FUNCTIONS
+from pdedsl.numerics.scattered_data import ScatteredSource
 from pdedsl.symbolic.data_functions import DataFunction
 from pdedsl.symbolic.evaluate import fold
 from pdedsl.symbolic.symbols import Component as CoordinateComponent
@@ -45,8 +46,11 @@ OPERATORS = {"Add": "+", "Mul": "*", "Pow": "**"}
 
 def _interpolant(e: DataFunction, args: list[Node]) -> Node:
     source = e.source
+    if isinstance(source, ScatteredSource):
+        known: tuple[Node, ...] = (source.file, source.digest, source.name, ItemList(source.axes), ItemList(e.orders))
+        return Call("pdedsl.runtime.scattered_interpolation.interpolate_scattered", (*known, *args))
     lists = (ItemList(source.axes), ItemList(source.periods), ItemList(e.orders))
-    known: tuple[Node, ...] = (source.file, source.digest, source.name, *lists)
+    known = (source.file, source.digest, source.name, *lists)
     return Call("pdedsl.runtime.grid_interpolation.interpolate", (*known, *args))
 
 

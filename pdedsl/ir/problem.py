@@ -18,9 +18,8 @@ from pdedsl.ir.component_form import ScalarUnknown
 from pdedsl.ir.residual import Residual
 from pdedsl.ir.spec import EigenvalueUnknown, Interval, Learned, Metric
 from pdedsl.ir.theorem import Theorem
-from pdedsl.numerics.grid_data import GridSource
 from pdedsl.record import Record
-from pdedsl.symbolic.data_functions import DataFunction
+from pdedsl.symbolic.data_functions import DataFunction, DataSource
 from pdedsl.symbolic.mesh_domain import MeshBoundary
 from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import atoms
@@ -153,7 +152,7 @@ class StrongForm(Record):
         return (*self.equations, *imposed, *(r for _, r in self.normalizations))
 
     @cached_property
-    def data_sources(self) -> tuple[GridSource, ...]:
+    def data_sources(self) -> tuple[DataSource, ...]:
         """The arrays of files in coefficients, sources and conditions."""
         integrands = (term.integrand for r in self.residuals for _, term in r.nonlocal_terms)
         exprs = (*(r.expr for r in self.residuals), *integrands)

@@ -18,6 +18,7 @@ from hashlib import sha256
 from itertools import pairwise, product
 from math import inf, isfinite, prod
 from pathlib import Path
+from typing import ClassVar
 from zipfile import BadZipFile, ZipFile
 from zlib import error as ZlibError  # noqa: N812
 
@@ -132,6 +133,7 @@ class GridSource:
     name: str
     axes: tuple[str, ...]
     periods: tuple[float | None, ...]
+    max_derivatives: ClassVar[int] = 2  # the third derivative of a cubic spline is discontinuous
 
 
 @dataclass(frozen=True)
@@ -291,8 +293,8 @@ def load_spline(source: GridSource) -> GridSpline:
 
 def make_spline(path: Path, name: str, axes: Sequence[str], periods: Sequence[float | None]) -> GridSpline:
     """The interpolant; raises InvalidArray with the name of the array and the reason."""
-    array = _read(path, name)
-    lines = [_read(path, axis) for axis in axes]
+    array = read_finite_array(path, name)
+    lines = [read_finite_array(path, axis) for axis in axes]
     for axis, line in zip(axes, lines, strict=True):
         if len(line.shape) != 1 or len(line.values) < 2 or any(b <= a for a, b in pairwise(line.values)):
             raise InvalidArray(f"'{axis}' must be one-dimensional and strictly increasing")
@@ -318,7 +320,8 @@ def _without_last(values: Sequence[float], shape: Sequence[int], axis: int) -> l
     return [v for k, v in enumerate(values) if k // after % n < n - 1]
 
 
-def _read(path: Path, name: str) -> NpyArray:
+def read_finite_array(path: Path, name: str) -> NpyArray:
+    """The array of a file; raises InvalidArray with its name."""
     try:
         array = read_array(path, name)
     except InvalidArray as reason:

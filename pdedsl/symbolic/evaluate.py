@@ -22,9 +22,8 @@ from sympy import DiracDelta, Expr, Symbol, sympify
 
 from pdedsl.numerics.activations import Activation
 from pdedsl.numerics.functions import TORCH_OPERATIONS
-from pdedsl.numerics.grid_data import GridSource, load_spline
 from pdedsl.record import Record
-from pdedsl.symbolic.data_functions import DataFunction
+from pdedsl.symbolic.data_functions import DataFunction, DataSource, load_interpolant
 from pdedsl.symbolic.functions import ARGUMENT, ActivationDerivative, ActivationFunction, derivative_of
 from pdedsl.symbolic.integrals import kinks
 from pdedsl.symbolic.mesh_domain import MeshBoundary, MeshNormal
@@ -151,9 +150,9 @@ def _float_operation(e: Expr) -> Callable[..., float]:
     return lambda *values: float(kind(*map(sympify, values)))  # a TypeError if it has no value
 
 
-def _interpolant(source: GridSource, orders: tuple[int, ...]) -> Callable[..., float]:
-    spline = load_spline(source)
-    return lambda *point: spline(point, orders)
+def _interpolant(source: DataSource, orders: tuple[int, ...]) -> Callable[..., float]:
+    interpolant = load_interpolant(source)
+    return lambda *point: interpolant(point, orders)
 
 
 class Layout(Record):

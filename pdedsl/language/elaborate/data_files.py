@@ -1,12 +1,14 @@
 """`data("u0.npz")`: the interpolant of an array in a file, a function of the coordinates for which it has arrays.
 
-The file has a strictly increasing array for each coordinate, by name, and the values on their tensor grid. Names,
-types, shapes, ranges and finite values are checked when the spec is elaborated.
+The file has a strictly increasing array for each coordinate, by name, and the values on their tensor grid; or arrays of
+the same length with the two coordinates of scattered points and their values. Names, types, shapes, ranges and finite
+values are checked when the spec is elaborated.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 from sympy import Expr, Symbol
@@ -27,9 +29,12 @@ from pdedsl.numerics.grid_data import (
     load_spline,
     register_file,
 )
+from pdedsl.numerics.scattered_data import ScatteredSource, is_scattered, make_scattered
 from pdedsl.symbolic.data_functions import data_function
+from pdedsl.symbolic.evaluate import Layout, PointFunction, compile_function
 
 DATA_FUNCTIONS = ("data", "npz")
+COVERING_POINTS = 32  # intervals of each axis, at whose ends scattered points must cover the domain
 
 
 def data_expression(call: t.Call, scope: Scope) -> Expr:
@@ -49,12 +54,42 @@ def data_expression(call: t.Call, scope: Scope) -> Expr:
         if not axes or quantity not in names:
             expected = f"{', '.join(x.name for x, _ in _coordinates(scope))} and the values"
             raise errors.runs.unexpected_arrays(path.name, names, expected, call.span)
+        if is_scattered(path, quantity, [a for _, _, a in axes]):
+            return _scattered_expression(file, path, quantity, axes, call, scope)
         periods = tuple(float(i.end - i.start) if i.periodic else None for _, i, _ in axes)
         source = GridSource(file, register_file(path), quantity, tuple(a for _, _, a in axes), periods)
         _require_covering(load_spline(source), axes, path, call.span)
     except InvalidArray as reason:
         raise errors.runs.invalid_grid(path.name, str(reason), call.span) from None
     return data_function(source, (0,) * len(axes))(*(x for x, _, _ in axes))
+
+
+def _scattered_expression(
+    file: str, path: Path, quantity: str, axes: list[tuple[Symbol, Interval, str]], call: t.Call, scope: Scope
+) -> Expr:
+    """The interpolant of values at scattered points, whose convex hull contains the domain."""
+    if any(i.periodic for _, i, _ in axes):
+        raise InvalidArray("scattered points on periodic axes are not supported: use a grid")
+    interpolant = make_scattered(path, quantity, [a for _, _, a in axes])
+    levels = [_level_function(g.expr, [x for x, _, _ in axes], scope) for g in scope.space.inequalities]
+    (_, one, _), (_, two, _) = axes
+    lines = [
+        [float(i.start) + float(i.end - i.start) * k / COVERING_POINTS for k in range(COVERING_POINTS + 1)]
+        for i in (one, two)
+    ]
+    for point in product(*lines):
+        if all(level(point) > 0 for level in levels) and not interpolant.covers(point):
+            raise InvalidArray(f"the convex hull of its points does not contain ({point[0]:g}, {point[1]:g})")
+    source = ScatteredSource(file, register_file(path), quantity, tuple(a for _, _, a in axes))
+    return data_function(source, (0, 0))(*(x for x, _, _ in axes))
+
+
+def _level_function(expr: Expr, coordinates: list[Symbol], scope: Scope) -> PointFunction:
+    """A level function of the domain at points of these coordinates; positive everywhere if it has others."""
+    known = expr.xreplace(scope.names.numbers)
+    if not known.free_symbols <= {*coordinates}:
+        return lambda _: 1.0
+    return compile_function(known, Layout({x: k for k, x in enumerate(coordinates)}, len(coordinates)))
 
 
 def _coordinates(scope: Scope) -> Iterator[tuple[Symbol, Interval]]:
