@@ -20,6 +20,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from sympy import Max, Min
+
 import pdedsl
 from pdedsl import errors
 from pdedsl.config.base import Form
@@ -46,6 +48,7 @@ from pdedsl.explainer.explain import Explanation
 from pdedsl.ir.spec import SpaceKind
 from pdedsl.numerics import butcher
 from pdedsl.sources import shipped_specs
+from pdedsl.symbolic.symbols import Integral, Partial, atoms
 
 HERE = Path(__file__).parent
 ROOT, OUT = HERE.parent, HERE / "generated"
@@ -242,16 +245,30 @@ CLASSES = (
     "Hyperbolic equations",
     "Other equations",
     "Systems",
+    "Eigenproblems",
+    "Integral and delay equations",
+    "Obstacle problems",
+    "Families of problems",
     "Inverse problems",
     "Networks",
 )
 
 
 def _class_of(name: str) -> str:
-    """Networks have learned fields without measurements; systems more than one equation."""
+    """Obstacle problems contain a minimum or maximum of operators; networks have learned fields without measurements;
+    systems more than one equation."""
     analysis = _explained(name).analysis
-    if analysis.spec.observations:
+    spec, equations = analysis.spec, [e for facts in analysis.equations for e in facts.equation.rhs]
+    if spec.observations:
         return "Inverse problems"
+    if spec.family:
+        return "Families of problems"
+    if spec.eigenvalue is not None:
+        return "Eigenproblems"
+    if spec.histories or any(atoms(e, Integral) for e in equations):
+        return "Integral and delay equations"
+    if spec.space.kind is SpaceKind.PHYSICAL and any(e.has(Min, Max) and atoms(e, Partial) for e in equations):
+        return "Obstacle problems"
     if analysis.spec.learned or analysis.spec.space.kind is not SpaceKind.PHYSICAL:
         return "Networks"
     if len(analysis.equations) > 1:

@@ -13,6 +13,7 @@ class Purpose(StrEnum):
 
 
 # Data sets with space, number of classes and `data` entry; problems with their statements. The first is the default.
+OWN_FILE = "npz"  # the subject of templates for a file of the user
 POINTS = {"moons": ("R²", 2, "moons"), "npz": ("R²", 2, 'npz("data.npz")')}
 IMAGES = {
     "digits": ("image(1, 8, 8)", 10, "digits"),

@@ -10,8 +10,11 @@ import click
 
 from pdedsl.cli.common import echo, example
 from pdedsl.io import write_text_atomically
-from pdedsl.templates import NETWORKS, SUBJECTS, Purpose, spec_from_template
+from pdedsl.templates import NETWORKS, OWN_FILE, SUBJECTS, Purpose, spec_from_template
 
+DATA_HELP = "; ".join(f"{purpose.value}: {', '.join(subjects)}" for purpose, subjects in SUBJECTS.items()) + (
+    "; or your own file, as in data.npz"
+)
 QUESTIONS = {Purpose.POINTS: "Which data set?", Purpose.IMAGES: "Which data set?", Purpose.EQUATION: "Which equation?"}
 
 
@@ -29,7 +32,7 @@ QUESTIONS = {Purpose.POINTS: "Which data set?", Purpose.IMAGES: "Which data set?
     type=click.Choice([p.value for p in Purpose]),
     help="Classifier of points or images, or an equation to solve.",
 )
-@click.option("--data", help="The data set or the equation; default: ask.")
+@click.option("--data", help=f"{DATA_HELP}; default: ask.")
 @click.option(
     "--noise/--no-noise",
     default=None,
@@ -47,11 +50,14 @@ def new(name: str, purpose: str | None, data: str | None, noise: bool | None, ou
     kind = Purpose(purpose or _ask("What is the spec for?", [p.value for p in Purpose]))
     subjects = SUBJECTS[kind]
     subject = data or _ask(QUESTIONS[kind], subjects)
+    own_file = subject if subject.endswith(".npz") and OWN_FILE in subjects else ""
+    subject = OWN_FILE if own_file else subject
     if subject not in subjects:
         raise click.BadParameter(f"'{subject}' is not one of {', '.join(subjects)}", param_hint="--data")
     if noise is None:
         noise = kind is not Purpose.EQUATION and click.confirm("Add Gaussian noise for robustness?", default=True)
-    write_text_atomically(file, spec_from_template(name, kind, subject, noise))
+    text = spec_from_template(name, kind, subject, noise)
+    write_text_atomically(file, text.replace("data.npz", own_file) if own_file else text)
     verb = "solve" if kind is Purpose.EQUATION else "train"
     trust = " --trust" * (subject in NETWORKS)
     echo(f"wrote {file}; next: pdedsl explain {file}, pdedsl {verb} {file} -o run{trust}")

@@ -51,6 +51,20 @@ def test_suggested_commands(purpose: str, subject: str) -> None:
         cli.commands[verb].make_context(verb, words)  # a missing option would be an error
 
 
+def test_own_file() -> None:
+    result = CliRunner().invoke(cli, ["new", "Mine", "--for", "points", "--data", "blobs.npz", "--no-noise"])
+    assert result.exit_code == 0, result.output
+    text = Path("Mine.pde").read_text("utf-8")
+    assert 'npz("blobs.npz")' in text
+    assert "data.npz" not in text
+    assert check(Source(text)).diagnostics == ()
+
+
+def test_help_names_every_subject() -> None:
+    shown = " ".join(CliRunner().invoke(cli, ["new", "--help"]).output.split())
+    assert all(subject in shown for subjects in SUBJECTS.values() for subject in subjects)
+
+
 def test_without_a_terminal() -> None:
     result = CliRunner().invoke(cli, ["new", "Mine"], input="")
     assert result.exit_code == 2
