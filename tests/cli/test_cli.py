@@ -59,7 +59,7 @@ COMMANDS = {
 
 RUNNING = (
     "test",
-    "train evaluate report",
+    "train evaluate report push",
     "solve",
     "crosscheck",
     "sweep",
