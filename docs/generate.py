@@ -28,7 +28,7 @@ from pdedsl.config.base import Form
 from pdedsl.config.blocks import ENTRIES, default_text
 from pdedsl.config.data import DATA, MEASUREMENT_FILES
 from pdedsl.config.distributions import DISTRIBUTIONS, RANDOM_FUNCTIONS
-from pdedsl.config.evaluation import ATTACKS, CERTIFICATES, PROTOCOLS
+from pdedsl.config.evaluation import ATTACKS, CERTIFICATES, CORRUPTIONS, PROTOCOLS
 from pdedsl.config.methods import DIFFUSIONS, INTEGRATORS, SOLVERS
 from pdedsl.config.networks import FRAMES, NETWORKS, NORMALIZATIONS
 from pdedsl.config.parameter_docs import meaning_of
@@ -39,7 +39,9 @@ from pdedsl.config.training import (
     OPTIMIZERS,
     REGULARIZERS,
     SCHEDULES,
+    SELECTIONS,
     WEIGHT_AVERAGES,
+    WEIGHT_PERTURBATIONS,
 )
 from pdedsl.diagnostics import escaping
 from pdedsl.editor.documentation import call_text, default_of, entry_range, range_text
@@ -67,11 +69,14 @@ FAMILIES = {
     "Optimizers": OPTIMIZERS,
     "Learning-rate schedules": SCHEDULES,
     "Averages of the weights": WEIGHT_AVERAGES,
+    "Perturbations of the weights": WEIGHT_PERTURBATIONS,
+    "Selection of the weights": SELECTIONS,
     "Data augmentations": AUGMENTATIONS,
     "Losses": LOSSES,
     "Regularizers": REGULARIZERS,
     "Attacks for adversarial training": ADVERSARIES,
     "Attacks": ATTACKS,
+    "Corruptions": CORRUPTIONS,
     "Certificates": CERTIFICATES,
     "Evaluation protocols": PROTOCOLS,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import pdedsl
-from pdedsl.config.methods import Grid, MonteCarlo, Pinn
+from pdedsl.config.methods import Grid, HeatKernelQuadrature, MonteCarlo, Pinn
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.planning.solver_selection import fastest_alternative
 
@@ -62,9 +62,15 @@ PROBLEMS = {
         Pinn,
         "optimizer",
     ),
-    "many dimensions": (
+    "many dimensions, separable data": (
         "pde A\nspace x in [0, 1]^50 periodic\ntime t in [0, 1]\nunknown u(x, t) : scalar\n∂u/∂t = Δu\n"
         "u(x, 0) = Σᵢ sin(2π xᵢ)\n",
+        HeatKernelQuadrature,
+        "quadrature",
+    ),
+    "many dimensions": (
+        "pde A\nspace x in [0, 1]^50 periodic\ntime t in [0, 1]\nunknown u(x, t) : scalar\n∂u/∂t = Δu\n"
+        "u(x, 0) = 1/(2 + Σᵢ sin(2π xᵢ)²)\n",
         MonteCarlo,
         "dimension",
     ),

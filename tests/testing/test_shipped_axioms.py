@@ -41,7 +41,11 @@ def results(name: str, seed: int = 0) -> tuple[AxiomResult, ...]:
 def test_the_search_agrees_with_the_analysis(name: str) -> None:
     found = results(name)
     assert [r for r in found if not r.ok] == []
-    outcomes = {"proved": {"passed", "untested"}, "refuted": {"violated"}, "unknown": {"passed", "violated", "untested"}}
+    outcomes = {
+        "proved": {"passed", "untested"},
+        "refuted": {"violated"},
+        "unknown": {"passed", "violated", "untested"},
+    }
     for result in found:
         assert result.outcome in outcomes[result.verdict], result
         assert bool(result.example) is (result.outcome == "violated")
