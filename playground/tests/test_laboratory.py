@@ -10,7 +10,7 @@ import pytest
 import torch
 from playwright.sync_api import Browser, expect
 from test_library import GALLERY, RTOL, compiled, in_python, points_of
-from visits import Host, Visit, chromium, hosted, opened, violations
+from visits import Host, Visit, opened, violations
 
 expect.set_options(timeout=60_000)  # on a busy machine; how long it takes is measured in benchmarks/playground.py
 LATEX = r"""pde Heat
@@ -22,19 +22,6 @@ const \nu = 0.1 in [0.01, 1]
 u(x, 0) = \sin(\pi x)
 u = 0 on boundary
 """
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    host = hosted()
-    yield host
-    host.close()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
-from visits import Host, Visit, chromium, hosted, opened
+from visits import Host, Visit, opened
 
 from pdedsl.editor import playground_json
 from pdedsl.sources import shipped_specs
@@ -22,19 +22,6 @@ MOST_BYTES = 20_000_000  # transferred at the first visit
 HEAT = shipped_specs()["heat"].read_text("utf-8")
 KEYS = ("ok", "report", "diagnostics", "axioms")
 WRONG = HEAT.replace("κΔu", "kapa Δu")
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    host = hosted()
-    yield host
-    host.close()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

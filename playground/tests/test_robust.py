@@ -6,7 +6,6 @@ import importlib.util
 import json
 import math
 import subprocess
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -16,7 +15,7 @@ import pytest
 import torch
 from playwright.sync_api import Browser, expect
 from torch import Tensor, nn
-from visits import Host, chromium, hosted, opened, violations
+from visits import Host, opened, violations
 
 import pdedsl
 from pdedsl.certificates.binomial import clopper_pearson_lower
@@ -147,19 +146,6 @@ def test_samples_agree_with_the_quadrature() -> None:
 
 
 # ---- The page
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    host = hosted()
-    yield host
-    host.close()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 def test_slider_point_and_link(browser: Browser, host: Host) -> None:

@@ -8,23 +8,10 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
-from visits import Host, Visit, chromium, hosted, opened, violations
+from visits import Host, Visit, opened, violations
 
 expect.set_options(timeout=60_000)  # on a busy machine; how long it takes is measured in benchmarks/playground.py
 LESSONS = sorted((Path(__file__).parents[1] / "tour").glob("*.toml"))
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[Host]:
-    host = hosted()
-    yield host
-    host.close()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")
