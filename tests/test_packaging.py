@@ -60,6 +60,7 @@ def test_every_dependency_has_a_lower_bound() -> None:
 
 
 IN_NOTEBOOKS = {"ipython"}  # there when `pdedsl.notebook` is loaded
+NAMED_IN_ERRORS = {"huggingface_hub"}  # its absence is an error that names it
 
 
 def test_every_import_is_of_a_declared_dependency() -> None:
@@ -70,7 +71,9 @@ def test_every_import_is_of_a_declared_dependency() -> None:
     modules = {module for path in (ROOT / "pdedsl").rglob("*.py") for module in _imported(path)}
     foreign = modules - sys.stdlib_module_names - {"pdedsl"}
     providers = packages_distributions()
-    undeclared = {m for m in foreign if not {d.lower() for d in providers[m]} & (allowed | IN_NOTEBOOKS)}
+    undeclared = {
+        m for m in foreign - NAMED_IN_ERRORS if not {d.lower() for d in providers[m]} & (allowed | IN_NOTEBOOKS)
+    }
     assert len(foreign) > 15
     assert not undeclared
 

@@ -74,6 +74,8 @@ def expected(token: Token, line: str, column: int) -> tuple[str, ...]:
             return ("comment",)
         case "STRING":
             return ("string",)
+        case "NEGATIVE_LAPLACIAN":
+            return ("punctuation",)  # its parenthesis
         case kind if kind in NUMBERS:
             return ("constant.numeric",)
         case kind if kind in INNER:

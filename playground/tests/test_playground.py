@@ -18,7 +18,7 @@ from pdedsl.sources import shipped_specs
 
 expect.set_options(timeout=60_000)  # on a busy machine; how long it takes is measured in benchmarks/playground.py
 ROOT = Path(__file__).parents[2]
-MOST_BYTES = 20_000_000  # transferred at the first visit
+MAX_TRANSFERRED_BYTES = 20_000_000  # transferred at the first visit
 HEAT = shipped_specs()["heat"].read_text("utf-8")
 KEYS = ("ok", "report", "diagnostics", "axioms")
 WRONG = HEAT.replace("κΔu", "kapa Δu")
@@ -41,7 +41,7 @@ def normal(text: str) -> str:
 
 
 def test_the_first_visit_is_not_too_large(visit: Visit, host: Host) -> None:
-    assert 8_000_000 < sum(host.sent) <= MOST_BYTES
+    assert 8_000_000 < sum(host.sent) <= MAX_TRANSFERRED_BYTES
     assert visit.faults == []
 
 
