@@ -39,7 +39,10 @@ def _leads(path: Path, link: str, pages: dict[Path, Page]) -> bool:
     target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
     target = target / "index.html" if target.is_dir() else target
     known = pages.get(target)
-    return target.is_file() and (not parts.fragment or known is None or unquote(parts.fragment) in known.places)
+    is_state = "=" in parts.fragment  # of the playground, as in #lesson=equation
+    return target.is_file() and (
+        not parts.fragment or is_state or known is None or unquote(parts.fragment) in known.places
+    )
 
 
 if __name__ == "__main__":
