@@ -22,7 +22,7 @@ from testing.mutant_operators import Mutant
 from testing.small_specs import small
 
 EXAMPLES = 200
-MANY, FEW = 80, 25  # for correct operators, where no case ends the search
+LARGE_SEARCH, SMALL_SEARCH = 80, 25  # for correct operators, where no case ends the search
 BROKEN = [
     (mutants.fresh_noise, "linearity"),
     (mutants.clipped, "linearity"),
@@ -64,12 +64,12 @@ def test_mutant_is_detected(make: Callable[[], Mutant], axiom: str, seed: int) -
 def test_mutant_detected_by_one_axiom_only(make: Callable[[], Mutant], axiom: str) -> None:
     others = [name for name in (*EXACT_CHECKS, *STATISTICAL_CHECKS) if name != axiom]
     assert axioms.falsify(axiom, make(), EXAMPLES, attempts=1) is not None
-    assert [name for name in others if axioms.falsify(name, make(), FEW, attempts=1) is not None] == []
+    assert [name for name in others if axioms.falsify(name, make(), SMALL_SEARCH, attempts=1) is not None] == []
 
 
 @pytest.mark.parametrize(("axiom", "diffusion"), SURVIVORS)
 def test_original_operator_passes(axiom: str, diffusion: float) -> None:
-    assert axioms.falsify(axiom, Mutant(mutants.as_it_is, mutants.flow(diffusion)), MANY, seed=0) is None
+    assert axioms.falsify(axiom, Mutant(mutants.as_it_is, mutants.flow(diffusion)), LARGE_SEARCH, seed=0) is None
 
 
 # ---- networks on features
@@ -90,7 +90,7 @@ def _features(noise: Callable[[], nn.Module]) -> NetworkAsOperator:
 
 @pytest.mark.parametrize("axiom", ["linearity", "constants", "comparison"])
 def test_network_passes(axiom: str) -> None:
-    assert axioms.falsify(axiom, _features(nn.Identity), MANY, seed=0) is None
+    assert axioms.falsify(axiom, _features(nn.Identity), LARGE_SEARCH, seed=0) is None
 
 
 @pytest.mark.parametrize("seed", share((0, 1, 2), 3))
@@ -125,7 +125,7 @@ def swing() -> Compilation:
 
 
 def test_original_runtime_passes(swing: Compilation) -> None:
-    assert _failures(swing, FEW) == set()
+    assert _failures(swing, SMALL_SEARCH) == set()
 
 
 def test_fresh_noise_in_the_runtime(swing: Compilation, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,7 +141,7 @@ def test_fresh_noise_in_the_runtime(swing: Compilation, monkeypatch: pytest.Monk
 def test_clipping_in_the_runtime(swing: Compilation, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = EvolutionOperator.forward
     monkeypatch.setattr(EvolutionOperator, "forward", lambda self, f, x, t: whole(self, f, x, t).clamp(-1.0, 1.0))
-    assert not axioms.search_for("linearity", under_test(swing), FEW).ok
+    assert not axioms.search_for("linearity", under_test(swing), SMALL_SEARCH).ok
 
 
 def test_layers_not_reversed_in_the_runtime(swing: Compilation, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,13 +151,13 @@ def test_layers_not_reversed_in_the_runtime(swing: Compilation, monkeypatch: pyt
         return [leg._replace(start=leg.start - leg.dt * leg.steps, direction=1.0) for leg in reversed(whole(self, t))]
 
     monkeypatch.setattr(EvolutionOperator, "segments", segments)
-    assert not axioms.search_for("markov", under_test(swing), FEW).ok
-    assert axioms.search_for("comparison", under_test(swing), FEW).ok
+    assert not axioms.search_for("markov", under_test(swing), SMALL_SEARCH).ok
+    assert axioms.search_for("comparison", under_test(swing), SMALL_SEARCH).ok
 
 
 def test_violated_norm_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """An Euler step with an operator of any norm."""
     decaying = under_test(small("decaying"))
-    assert axioms.search_for("stability", decaying, FEW).ok
+    assert axioms.search_for("stability", decaying, SMALL_SEARCH).ok
     monkeypatch.setattr(runtime_operators.LinearOperator, "constrained_weight", lambda operator: operator.weight)
     assert not axioms.search_for("stability", decaying, EXAMPLES).ok

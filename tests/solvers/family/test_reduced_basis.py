@@ -158,7 +158,7 @@ def test_family_with_and_without_a_reduced_basis(tmp_path: Path) -> None:
     assert low <= value <= high
 
 
-FEW = REACTION.replace("random c ~ uniform(1, 3)\n", "const c = 2\n")
+CONSTANT_REACTION = REACTION.replace("random c ~ uniform(1, 3)\n", "const c = 2\n")
 REASONS = {
     "linear equations": REACTION.replace("b u = c", "b u³ = c"),
     "boundary conditions without parameters": REACTION.replace("u = 1 on", "u = c on"),
@@ -166,7 +166,7 @@ REASONS = {
     .replace("u(x)", "u(r)")
     .replace("in [0, 1]\n", "in spherical [0, 1]\n", 1),
     "first order in time": SOURCE.replace("∂u/∂t", "∂²u/∂t²") + "∂u/∂t(x, 0) = 0\n",
-    "10 members predicted": FEW,
+    "10 members predicted": CONSTANT_REACTION,
 }
 
 
@@ -180,12 +180,16 @@ def test_families_by_sparse_interpolation_say_why(reason: str) -> None:
 
 
 def test_explanation_names_the_method() -> None:
-    for text, method in ((SOURCE, "Galerkin projection"), (REACTION, "least-squares projection"), (FEW, "Leja points")):
+    for text, method in (
+        (SOURCE, "Galerkin projection"),
+        (REACTION, "least-squares projection"),
+        (CONSTANT_REACTION, "Leja points"),
+    ):
         assert method in str(pdedsl.explain(text))
 
 
 def test_sparse_interpolation_is_that_of_few_parameters() -> None:
     from pdedsl.solvers.family.solver import family_solver
 
-    solver = family_solver(pdedsl.compile(pdedsl.parse(FEW)), SolveOptions(), None)
+    solver = family_solver(pdedsl.compile(pdedsl.parse(CONSTANT_REACTION)), SolveOptions(), None)
     assert isinstance(solver, SparseInterpolationSolver)
